@@ -119,13 +119,13 @@ export async function readAt(
   selection?: Pick<Selection, 'services' | 'term'>,
 ): Promise<(EventCursor & { document: string })[]> {
   const pace = new Pace()
-  const { test, fields } = searchFor(selection ? wholeTerm(selection) : null, pace)
+  const { test, parts } = searchFor(selection ? wholeTerm(selection) : null, pace)
   const found = new Map<string, string>()
   const add = ({ time, id, document }: SealedEvent) =>
     found.set(keyOf({ timestamp: time, id: readUuid(id) }), document.toString())
   await db.snapshot(async (snapshot) => {
     const rows = await readOpenAt(snapshot, organizationId, cursors.map(edgeOf))
-    const matching = await pace.through(test(await blockOf(pace, rows, fields, true)))
+    const matching = await pace.through(test(await blockOf(pace, rows, parts)))
     for (const [at, row] of rows.entries()) if (matching?.[at] === 1) add(row)
     if (rows.length === cursors.length) return
     const times = cursors.map(({ timestamp }) => timestamp)
@@ -136,8 +136,7 @@ export async function readAt(
       snapshot,
       pace,
       places.map(({ head }) => head),
-      fields,
-      true,
+      parts,
     )
     const chosen: typeof places = []
     for (const { head, places: all } of places) {

@@ -1,6 +1,13 @@
 import type { Queryable, Snapshot } from '../../platform/db/index.ts'
-import { blockOf, readBlocks } from '../segments/contents.ts'
-import { type Block, fieldsOf, type Mask, type Test, testOf } from '../segments/evaluate.ts'
+import { blockOf, type Parts, readBlocks, timesOf, timesOfRows } from '../segments/contents.ts'
+import {
+  asksForTimes,
+  fieldsOf,
+  type Mask,
+  type Test,
+  type Times,
+  testOf,
+} from '../segments/evaluate.ts'
 import type { Pace } from '../segments/pace.ts'
 import type { SegmentHead } from '../segments/store.ts'
 import { SERVICES } from '../services.ts'
@@ -40,13 +47,12 @@ export async function reachOf(
 interface Found {
   /** Null for rows. */
   head: SegmentHead | null
-  block: Block
   mask: Mask
 }
 
-const keepWithin = ({ times, start }: Block, mask: Mask, { from, until }: Reach): void => {
+const keepWithin = ({ offsets, start }: Times, mask: Mask, { from, until }: Reach): void => {
   for (let at = 0; at < mask.length; at++) {
-    const time = start + times[at]!
+    const time = start + offsets[at]!
     if (time < from || time >= until) mask[at] = 0
   }
 }
@@ -58,8 +64,8 @@ export const isInside = ({ first, last }: SegmentHead, { from, until }: Reach): 
 export interface Search {
   pace: Pace
   test: Test
-  /** Those the term looks at. */
-  fields: string[]
+  /** What the term looks at. */
+  parts: Parts
 }
 
 const everything = testOf({ type: 'and', terms: [] })
@@ -67,36 +73,53 @@ const everything = testOf({ type: 'and', terms: [] })
 export const searchFor = (term: Term | null, pace: Pace): Search => ({
   pace,
   test: term ? testOf(term) : everything,
-  fields: term ? fieldsOf(term) : [],
+  parts: {
+    fields: term ? fieldsOf(term) : [],
+    times: term !== null && asksForTimes(term),
+    deep: true,
+  },
 })
+
+/** When the events of each happened. */
+export async function timesIn(
+  db: Snapshot,
+  { rows }: Pick<Window, 'rows'>,
+  found: readonly Found[],
+): Promise<Times[]> {
+  const read = await timesOf(
+    db,
+    found.flatMap(({ head }) => head ?? []),
+  )
+  return found.map(({ head }) =>
+    head ? { offsets: read.get(head.id)!, start: head.first } : timesOfRows(rows),
+  )
+}
 
 /** Segments whose columns are in memory at once. */
 const BATCH = 32
 
-/** The matches of a window, segment by segment; rows last. */
+/** The matches of a window, some segments at a time; rows last. */
 export async function* matchesIn(
   db: Snapshot,
-  { pace, test, fields }: Search,
+  { pace, test, parts }: Search,
   window: Window,
   segments = window.segments,
-): AsyncGenerator<Found> {
-  const judge = async (block: Block, inside: boolean): Promise<Mask | null> => {
-    const mask = await pace.through(test(block))
-    if (mask !== null && !inside) keepWithin(block, mask, window)
-    return mask
-  }
+): AsyncGenerator<Found[]> {
   for (let at = 0; at < segments.length; at += BATCH) {
     const batch = segments.slice(at, at + BATCH)
-    const blocks = await readBlocks(db, pace, batch, fields, true)
+    const blocks = await readBlocks(db, pace, batch, parts)
+    const found: Found[] = []
     for (const head of batch) {
-      const block = blocks.get(head.id)!
-      const mask = await judge(block, isInside(head, window))
-      if (mask !== null) yield { head, block, mask }
+      const mask = await pace.through(test(blocks.get(head.id)!))
+      if (mask !== null) found.push({ head, mask })
       await pace.breathe()
     }
+    const cut = found.filter(({ head }) => !isInside(head!, window))
+    for (const [n, times] of (await timesIn(db, window, cut)).entries())
+      keepWithin(times, cut[n]!.mask, window)
+    if (found.length > 0) yield found
   }
   if (window.rows.length === 0) return
-  const block = await blockOf(pace, window.rows, fields, true)
-  const mask = await judge(block, true)
-  if (mask !== null) yield { head: null, block, mask }
+  const mask = await pace.through(test(await blockOf(pace, window.rows, parts)))
+  if (mask !== null) yield [{ head: null, mask }]
 }

@@ -6,7 +6,7 @@ import { Pace } from '../segments/pace.ts'
 import type { SegmentHead } from '../segments/store.ts'
 import { EventPage } from './event-page.ts'
 import type { EventQuery, Selection } from './event-query.ts'
-import { matchesIn, reachOf, type Search, searchFor, wholeTerm } from './matches.ts'
+import { matchesIn, reachOf, type Search, searchFor, timesIn, wholeTerm } from './matches.ts'
 import type { Term } from './search-tree.ts'
 import { type Reach, type Window, windowsOf } from './windows.ts'
 
@@ -21,10 +21,14 @@ interface Candidate {
 
 async function candidatesOf(db: Snapshot, search: Search, window: Window): Promise<Candidate[]> {
   const candidates: Candidate[] = []
-  for await (const { head, block, mask } of matchesIn(db, search, window)) {
-    const { times, start } = block
-    for (let place = 0; place < mask.length; place++)
-      if (mask[place] === 1) candidates.push({ time: start + times[place]!, place, head })
+  for await (const found of matchesIn(db, search, window)) {
+    const times = await timesIn(db, window, found)
+    for (const [at, { head, mask }] of found.entries()) {
+      const { offsets, start } = times[at]!
+      for (let place = 0; place < mask.length; place++)
+        if (mask[place] === 1) candidates.push({ time: start + offsets[place]!, place, head })
+      await search.pace.breathe()
+    }
   }
   return candidates
 }

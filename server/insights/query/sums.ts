@@ -1,8 +1,8 @@
 import type { TenantDb } from '../../platform/db/index.ts'
 import { limits } from '../../platform/limits.ts'
-import { blockOf, readBlocks } from '../segments/contents.ts'
+import { blockOf, lowerPlace, readBlocks, timesOf } from '../segments/contents.ts'
 import { addValues } from '../segments/distinct.ts'
-import type { Block, Mask } from '../segments/evaluate.ts'
+import type { Mask } from '../segments/evaluate.ts'
 import { Pace } from '../segments/pace.ts'
 import type { SegmentHead } from '../segments/store.ts'
 import { compareTexts } from '../segments/texts.ts'
@@ -14,6 +14,12 @@ import { type Window, windowsOf } from './windows.ts'
 
 /** Segments looked at together. */
 const SUMMED = 131_072
+
+const matched = (mask: Mask, from = 0, to = mask.length): number => {
+  let count = 0
+  for (let at = from; at < to; at++) count += mask[at]!
+  return count
+}
 
 export async function countEvents(
   db: TenantDb,
@@ -35,8 +41,8 @@ export async function countEvents(
         counted.length === 0
           ? window.segments
           : window.segments.filter((head) => !isInside(head, window))
-      for await (const { mask } of matchesIn(snapshot, search, window, others))
-        for (let at = 0; at < mask.length; at++) count += mask[at]!
+      for await (const found of matchesIn(snapshot, search, window, others))
+        for (const { mask } of found) count += matched(mask)
     }
     return count
   })
@@ -91,14 +97,17 @@ export async function distinctValues(
   }
   // No document has a name that cannot be stored.
   const fields = field.isWellFormed() && !field.includes('\0') ? [field] : []
+  const parts = { fields, times: false, deep: false }
   await db.snapshot(async (snapshot) => {
     for await (const window of windowsOf(snapshot, organizationIds, reach, 'ASC', SUMMED))
-      for await (const { head, mask } of matchesIn(snapshot, search, window)) {
-        const block = head
-          ? (await readBlocks(snapshot, pace, [head], fields, false)).get(head.id)!
-          : await blockOf(pace, window.rows, fields, false)
-        const column = block.columns.get(field)
-        if (column) await pace.through(addValues(column, mask, add))
+      for await (const found of matchesIn(snapshot, search, window)) {
+        const heads = found.flatMap(({ head }) => head ?? [])
+        const blocks = await readBlocks(snapshot, pace, heads, parts)
+        for (const { head, mask } of found) {
+          const block = head ? blocks.get(head.id)! : await blockOf(pace, window.rows, parts)
+          const column = block.columns.get(field)
+          if (column) await pace.through(addValues(column, mask, add))
+        }
       }
   })
   const buckets = await mostFrequent(counts, pace)
@@ -124,34 +133,38 @@ export async function countPerStep(
   const origin = FIRST_MONDAY - step.offsetSeconds * 1000
   const counts = new Map<number, number>()
   const stepOf = (time: number) => Math.floor((time - origin) / width)
-  const add = (at: number, count: number) => counts.set(at, (counts.get(at) ?? 0) + count)
-  /** Those of one step mostly follow each other. */
-  const addSteps = ({ start, times }: Block, mask: Mask) => {
-    let end = Number.NEGATIVE_INFINITY
-    let current = 0
-    let count = 0
-    for (let at = 0; at < mask.length; at++) {
-      if (mask[at] === 0) continue
-      const time = start + times[at]!
-      if (time >= end || time < end - width) {
-        if (count > 0) add(current, count)
-        current = stepOf(time)
-        end = origin + (current + 1) * width
-        count = 0
-      }
-      count++
-    }
-    if (count > 0) add(current, count)
+  const add = (at: number, count: number) => {
+    if (count > 0) counts.set(at, (counts.get(at) ?? 0) + count)
   }
+  const addSteps = ({ first }: SegmentHead, offsets: Uint32Array, mask: Mask) => {
+    for (let at = 0; at < mask.length; ) {
+      const step = stepOf(first + offsets[at]!)
+      const end = lowerPlace(offsets, origin + (step + 1) * width - first)
+      add(step, matched(mask, at, end))
+      at = end
+    }
+  }
+  const addRows = (rows: Window['rows'], mask: Mask) => {
+    for (const [at, { time }] of rows.entries()) if (mask[at] === 1) add(stepOf(time), 1)
+  }
+  const isInOneStep = ({ first, last }: SegmentHead) => stepOf(first) === stepOf(last)
   const whole = (head: SegmentHead, window: Window) =>
-    term === null && isInside(head, window) && stepOf(head.first) === stepOf(head.last)
+    term === null && isInside(head, window) && isInOneStep(head)
   await db.snapshot(async (snapshot) => {
     for await (const window of windowsOf(snapshot, organizationIds, reach, 'ASC', SUMMED)) {
       const inOneStep = window.segments.filter((head) => whole(head, window))
       for (const head of inOneStep) add(stepOf(head.first), head.events)
       const others = window.segments.filter((head) => !whole(head, window))
-      for await (const { block, mask } of matchesIn(snapshot, search, window, others))
-        addSteps(block, mask)
+      for await (const found of matchesIn(snapshot, search, window, others)) {
+        const heads = found.flatMap(({ head }) => (head && !isInOneStep(head) ? head : []))
+        const times = await timesOf(snapshot, heads)
+        for (const { head, mask } of found) {
+          if (!head) addRows(window.rows, mask)
+          else if (times.has(head.id)) addSteps(head, times.get(head.id)!, mask)
+          else add(stepOf(head.first), matched(mask))
+          await pace.breathe()
+        }
+      }
       // More than are answered.
       if (counts.size > limits.events.buckets) break
     }

@@ -1,5 +1,11 @@
 import type { Snapshot } from '../../platform/db/index.ts'
-import { listSegments, type OpenRow, readOpenRows, type SegmentHead } from '../segments/store.ts'
+import {
+  listSegments,
+  type OpenRow,
+  oldestOpen,
+  readOpenRows,
+  type SegmentHead,
+} from '../segments/store.ts'
 
 /** Events with from <= time < until, sealed and not. Segments may reach beyond. */
 export interface Window {
@@ -57,6 +63,8 @@ export async function* windowsOf(
   const [start, end] = ascending ? [reach.from, reach.until] : [1 - reach.until, 1 - reach.from]
   const real = new Map(heads.map((head) => [head.id, head]))
   let ahead = ordered
+  /** Asked for once a second window is needed. Rows are mostly the newest events, so most windows have none. */
+  let oldest: number | null | undefined
   for (
     let position = start, budget = wanted;
     position < end;
@@ -67,7 +75,10 @@ export async function* windowsOf(
     const range = (to: number) =>
       ascending ? { from: position, until: to } : { from: 1 - to, until: 1 - position }
     const limit = Math.min(budget, MAX_ROWS)
-    const rows = await readOpenRows(db, organizationIds, range(edge), sort, limit)
+    if (position > start && oldest === undefined)
+      oldest = await oldestOpen(db, organizationIds, range(end))
+    const none = oldest === null || (oldest !== undefined && oldest >= range(edge).until)
+    const rows = none ? [] : await readOpenRows(db, organizationIds, range(edge), sort, limit)
     // Where an organization has more rows than were read, the window ends with the last of them.
     let until = edge
     for (const own of Map.groupBy(rows, ({ organizationId }) => organizationId).values())

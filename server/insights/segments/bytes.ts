@@ -76,6 +76,25 @@ export class ByteReader {
     }
   }
 
+  /** The sums of so many numbers, each with those before it. In one loop: segments have thousands. */
+  sums(length: number): Uint32Array {
+    const bytes = this.#bytes
+    const sums = new Uint32Array(length)
+    let at = this.#at
+    let sum = 0
+    for (let n = 0; n < length; n++) {
+      for (let unit = 1; ; unit *= 128) {
+        const byte = bytes[at++]!
+        sum += (byte & 127) * unit
+        if (!(byte >= 128)) break
+      }
+      sums[n] = sum
+    }
+    if (at > bytes.length) throw new RangeError('The data ends too early')
+    this.#at = at
+    return sums
+  }
+
   /** Without an array of its own, which would take longer than everything else in a small frame. */
   uint32(): number {
     return this.bytes(4).readUInt32LE()

@@ -141,27 +141,14 @@ export function encodeColumn({ texts, textEnds, numbers, codes, ends }: Column):
 export function decodeColumn(bytes: Buffer, events: number): Column {
   const read = new ByteReader(bytes)
   const flags = read.byte()
-  const textEnds = new Uint32Array(read.number())
+  const length = read.number()
   const numbers = new Float64Array(read.number())
-  let end = 0
-  for (let at = 0; at < textEnds.length; at++) {
-    end += read.number()
-    textEnds[at] = end
-  }
+  const textEnds = read.sums(length)
   // Copied: it would keep all of what it was read from.
-  const texts = Buffer.from(read.bytes(end))
+  const texts = Buffer.from(read.bytes(textEnds.at(-1) ?? 0))
   read.into(numbers)
-  let ends: Uint32Array | null = null
-  let values = events
-  if (flags & SEVERAL) {
-    ends = new Uint32Array(events)
-    values = 0
-    for (let at = 0; at < events; at++) {
-      values += read.number()
-      ends[at] = values
-    }
-  }
-  const codes = codesFor(values, textEnds.length + numbers.length + 3)
+  const ends = flags & SEVERAL ? read.sums(events) : null
+  const codes = codesFor(ends ? (ends.at(-1) ?? 0) : events, textEnds.length + numbers.length + 3)
   if (flags & SAME) codes.fill(read.number())
   else read.into(codes)
   if (read.left !== 0) throw new RangeError('The column is longer than its events')

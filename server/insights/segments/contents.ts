@@ -2,13 +2,14 @@ import type { Snapshot } from '../../platform/db/index.ts'
 import { SizedCache } from './cache.ts'
 import { FieldCollector } from './collect.ts'
 import { type Column, decodeColumn, sizeOf, textAt } from './column.ts'
-import type { Block } from './evaluate.ts'
+import type { Block, Times } from './evaluate.ts'
 import {
   type EventRow,
   eventsOfFrame,
   type OpenFrame,
   openFrame,
   readIds,
+  regularStart,
   regularStarts,
 } from './frames.ts'
 import type { Pace } from './pace.ts'
@@ -22,8 +23,8 @@ import { decodeTimes } from './times.ts'
 const MB = 1_048_576
 
 /** Columns by segment and field; null: no event of the segment has the field. */
-const columns = new SizedCache<Column | null>(64 * MB)
-const allTimes = new SizedCache<Uint32Array>(32 * MB)
+const columns = new SizedCache<Column | null>(80 * MB)
+const allTimes = new SizedCache<Uint32Array>(16 * MB)
 
 const columnKey = (id: string, field: string): string => `${id} ${field}`
 
@@ -37,7 +38,7 @@ export const observeDamage = (observer: typeof onDamage): void => {
 }
 
 /** Milliseconds since the first event of the segment. */
-async function timesOf(
+export async function timesOf(
   db: Snapshot,
   heads: readonly SegmentHead[],
 ): Promise<Map<string, Uint32Array>> {
@@ -90,8 +91,9 @@ class FramedEvent implements SealedEvent {
 
 const startsOf = ({ starts, events }: SegmentHead): number[] => starts ?? regularStarts(events)
 
-/** Index of the frame with the place. */
-function frameOf(starts: number[], place: number): number {
+/** Where the frame with the place starts. */
+function frameStart({ starts }: SegmentHead, place: number): number {
+  if (starts === null) return regularStart(place)
   let low = 0
   let high = starts.length - 1
   while (low < high) {
@@ -99,14 +101,13 @@ function frameOf(starts: number[], place: number): number {
     if (starts[middle]! <= place) low = middle
     else high = middle - 1
   }
-  return low
+  return starts[low]!
 }
 
 /** The frames that hold some places of a segment, which are in order. */
 function framesAt(head: SegmentHead, places: Iterable<number>): FramePlace[] {
-  const starts = startsOf(head)
   const found = new Set<number>()
-  for (const place of places) found.add(starts[frameOf(starts, place)]!)
+  for (const place of places) found.add(frameStart(head, place))
   return [...found].map((start) => ({ organizationId: head.organizationId, id: head.id, start }))
 }
 
@@ -243,15 +244,22 @@ async function loadColumns(
   return found
 }
 
-/** Segments as blocks. With `deep`, values in lists of lists count. */
+/** What is read of events. */
+export interface Parts {
+  fields: readonly string[]
+  times: boolean
+  /** Whether values in lists of lists count. */
+  deep: boolean
+}
+
+/** Segments as blocks. */
 export async function readBlocks(
   db: Snapshot,
   pace: Pace,
   heads: readonly SegmentHead[],
-  fields: readonly string[],
-  deep: boolean,
+  { fields, times: timed, deep }: Parts,
 ): Promise<Map<string, Block>> {
-  const times = await timesOf(db, heads)
+  const times = timed ? await timesOf(db, heads) : new Map<string, Uint32Array>()
   const stored = fields.length > 0 ? await loadColumns(db, pace, heads, fields) : new Map()
   const blocks = new Map<string, Block>()
   for (const head of heads) {
@@ -265,18 +273,23 @@ export async function readBlocks(
     if (absent.length > 0)
       for (const [field, column] of await parsedColumns(db, pace, head, absent, deep))
         own.set(field, column)
-    const { id, events, first } = head
-    blocks.set(id, { events, times: times.get(id)!, start: first, columns: own })
+    const { id, events, first: start } = head
+    const offsets = times.get(id)
+    blocks.set(id, { events, times: offsets ? { offsets, start } : null, columns: own })
   }
   return blocks
 }
+
+export const timesOfRows = (rows: readonly EventRow[]): Times => ({
+  offsets: Float64Array.from(rows, ({ time }) => time),
+  start: 0,
+})
 
 /** Rows as a block. */
 export async function blockOf(
   pace: Pace,
   rows: readonly EventRow[],
-  fields: readonly string[],
-  deep: boolean,
+  { fields, deep }: Parts,
 ): Promise<Block> {
   const collector = new FieldCollector(fields, deep)
   if (fields.length > 0)
@@ -284,12 +297,7 @@ export async function blockOf(
       collector.add(service, JSON.parse(document.toString()))
       await pace.breathe()
     }
-  return {
-    events: rows.length,
-    times: Float64Array.from(rows, ({ time }) => time),
-    start: 0,
-    columns: collector.columns(),
-  }
+  return { events: rows.length, times: timesOfRows(rows), columns: collector.columns() }
 }
 
 /** All events of a segment as rows. Throws when one of them cannot be read. */
@@ -322,7 +330,7 @@ interface Span {
 }
 
 /** The place of the first event that is not before an offset. */
-function lowerPlace(times: Uint32Array, offset: number): number {
+export function lowerPlace(times: Uint32Array, offset: number): number {
   let low = 0
   let high = times.length
   while (low < high) {

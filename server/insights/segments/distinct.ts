@@ -1,4 +1,5 @@
-import { type Column, codesOf, textAt, textsOf } from './column.ts'
+import { isAscii } from 'node:buffer'
+import { type Column, codesOf, textAt, textStart, textsOf } from './column.ts'
 import type { Mask } from './evaluate.ts'
 
 /** A number as the database writes it, without an exponent. */
@@ -13,12 +14,22 @@ export function numberText(number: number): string {
   return `${sign}${digits.padEnd(point, '0')}`
 }
 
-function keyOf(column: Column, code: number): string {
+/** Where each byte is a character, all texts are decoded at once: a call for each of them takes longer. */
+function textReader(column: Column): (at: number) => string {
+  if (!isAscii(column.texts)) return (at) => textAt(column, at)
+  const all = column.texts.toString('latin1')
+  return (at) => all.slice(textStart(column, at), column.textEnds[at]!)
+}
+
+function keyReader(column: Column): (code: number) => string {
+  const text = textReader(column)
   const texts = textsOf(column)
-  if (code <= texts) return textAt(column, code - 1)
-  const number = column.numbers[code - 1 - texts]
-  if (number !== undefined) return numberText(number)
-  return String(code === texts + column.numbers.length + 2)
+  return (code) => {
+    if (code <= texts) return text(code - 1)
+    const number = column.numbers[code - 1 - texts]
+    if (number !== undefined) return numberText(number)
+    return String(code === texts + column.numbers.length + 2)
+  }
 }
 
 /** Texts are slow: so many of them are a step. */
@@ -49,8 +60,9 @@ export function* addValues(
     }
   }
   yield
+  const keyOf = keyReader(column)
   for (let code = 1; code < counts.length; code++) {
-    if (counts[code]! > 0) add(keyOf(column, code), counts[code]!)
+    if (counts[code]! > 0) add(keyOf(code), counts[code]!)
     if (code % VALUES_IN_STEP === 0) yield
   }
 }

@@ -4,11 +4,17 @@ import { type Column, codeOfFalse, codesOf, textAt, textStart, textsOf } from '.
 // Decides which events match a term, for a block of consecutive events at a time: first which values of a column
 // match, then which events have one of them.
 
+/** When events happened. */
+export interface Times {
+  /** Milliseconds after `start`. */
+  offsets: Uint32Array | Float64Array
+  start: number
+}
+
 export interface Block {
   events: number
-  /** Milliseconds after `start`. */
-  times: Uint32Array | Float64Array
-  start: number
+  /** Null unless the term asks for them: most do not, and they take long to read. */
+  times: Times | null
   /** Fields without a column occur in none of the events. */
   columns: ReadonlyMap<string, Column>
 }
@@ -253,9 +259,10 @@ function timeTest({ operator, values }: Leaf): Test {
         : (time: number) => set.has(time)
   return function* (block) {
     yield
-    const { events, times, start } = block
+    const { events } = block
+    const { offsets, start } = block.times!
     const mask = new Uint8Array(events)
-    for (let at = 0; at < events; at++) if (matches(start + times[at]!)) mask[at] = 1
+    for (let at = 0; at < events; at++) if (matches(start + offsets[at]!)) mask[at] = 1
     return isNegative(operator) ? invert(mask, block) : mask
   }
 }
@@ -306,6 +313,11 @@ export function testOf(term: Term): Test {
   const tests = term.terms.map(testOf)
   // An empty group adds no condition.
   return term.type === 'and' || tests.length === 0 ? allTest(tests) : anyTest(tests)
+}
+
+export function asksForTimes(term: Term): boolean {
+  if (term.type === 'leaf') return term.field === 'timestamp'
+  return term.type === 'not' ? asksForTimes(term.term) : term.terms.some(asksForTimes)
 }
 
 /** The fields a term looks at; no document has a name that cannot be stored. */

@@ -53,7 +53,10 @@ export function* encodeFrames(rows: readonly EventRow[]): Generator<Frame> {
   }
 }
 
-/** Where each frame starts when none had to end early. */
+/** Where the frame of a place starts when none had to end early. */
+export const regularStart = (place: number): number => place - (place % FRAME_EVENTS)
+
+/** Where each frame starts, likewise. */
 export const regularStarts = (events: number): number[] =>
   Array.from({ length: Math.ceil(events / FRAME_EVENTS) }, (_, at) => at * FRAME_EVENTS)
 

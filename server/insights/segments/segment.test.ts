@@ -15,7 +15,7 @@ import { unpack } from './packing.ts'
 import * as segments from './segment.ts'
 import { cutRows, type Segment } from './segment.ts'
 import { compareTexts } from './texts.ts'
-import { decodeTimes } from './times.ts'
+import { decodeTimes, encodeTimes } from './times.ts'
 
 const START = Date.parse('2026-03-01T00:00:00Z')
 
@@ -37,8 +37,7 @@ function rowsBlock(events: StoredDocument[], fields: string[]): Block {
   for (const { service, document } of events) collector.add(service, document)
   return {
     events: events.length,
-    times: Float64Array.from(events, ({ timestamp }) => timestamp),
-    start: 0,
+    times: { offsets: Float64Array.from(events, ({ timestamp }) => timestamp), start: 0 },
     columns: collector.columns(),
   }
 }
@@ -50,10 +49,10 @@ function sealedBlock(segment: Segment, events: StoredDocument[], fields: string[
   const stored = segment.columns
     .filter(({ field }) => fields.includes(field))
     .map(({ field, data }): [string, Column] => [field, decodeColumn(unpack(data), segment.events)])
+  const offsets = decodeTimes(unpack(segment.times), segment.events)
   return {
     events: segment.events,
-    times: decodeTimes(unpack(segment.times), segment.events),
-    start: segment.first.time,
+    times: { offsets, start: segment.first.time },
     columns: new Map([...columns, ...stored]),
   }
 }
@@ -200,6 +199,14 @@ test('a column gives back its values, in one, two or four bytes each', () => {
   const column = lists.column(5)
   assert.deepEqual(decodeColumn(encodeColumn(column), 5), column)
   assert.deepEqual([...column.ends!], [0, 3, 3, 5, 5])
+})
+
+test('times are given back, small and large steps alike, and an early end is noticed', () => {
+  const times = [0, 0, 127, 128, 16_511, 3_000_000, 2_592_000_000]
+  const bytes = encodeTimes(times.map((time) => START + time))
+  assert.deepEqual([...decodeTimes(bytes, times.length)], times)
+  for (let length = 0; length < bytes.length; length++)
+    assert.throws(() => decodeTimes(bytes.subarray(0, length), times.length), RangeError)
 })
 
 test('frames with large documents are small, and a damaged one is noticed', () => {

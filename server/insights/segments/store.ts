@@ -180,6 +180,23 @@ export async function readOpenRows(
   }))
 }
 
+/** The time of the oldest event that is not sealed, from <= time < until. */
+export async function oldestOpen(
+  db: Pick<Queryable, 'many'>,
+  organizationIds: readonly string[],
+  { from, until }: { from: number; until: number },
+): Promise<number | null> {
+  const [row] = await db.many<{ time: number | null }>(sql`
+    select ${ms(sql`min(oldest.timestamp)`)} as time
+      from unnest(${organizationIds}::text[]) as t (id)
+     cross join lateral (
+       select e.timestamp from events e
+        where e.organization_id = t.id
+          and e.timestamp >= ${iso(from)}::timestamptz and e.timestamp < ${iso(until)}::timestamptz
+        order by e.timestamp limit 1) oldest`)
+  return row!.time
+}
+
 // The sealer's side, in a transaction of the organization ----------------------------------------------------------
 
 /** Writers of past events and the sealer keep out of each other's way, organization by organization. */

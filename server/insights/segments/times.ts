@@ -12,13 +12,5 @@ export function encodeTimes(times: readonly number[]): Buffer {
 }
 
 /** Segments are short enough for 32 bits. */
-export function decodeTimes(bytes: Buffer, events: number): Uint32Array {
-  const read = new ByteReader(bytes)
-  const times = new Uint32Array(events)
-  let time = 0
-  for (let at = 0; at < events; at++) {
-    time += read.number()
-    times[at] = time
-  }
-  return times
-}
+export const decodeTimes = (bytes: Buffer, events: number): Uint32Array =>
+  new ByteReader(bytes).sums(events)
