@@ -128,11 +128,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when they change
   useLayoutEffect(() => virtual.measure(), [height])
   const items = virtual.getVirtualItems()
-  const rowAt = useFurtherRows(
-    list,
-    rows,
-    items.map(({ index }) => index),
-  )
+  const rowAt = useFurtherRows(list, rows, items[0]?.index ?? 0, items.at(-1)?.index ?? 0)
   const ids = state.columns.join(',')
   const columns = useMemo(
     () => [list.first, ...list.columns.filter(({ id }) => ids.split(',').includes(id))],

@@ -5,6 +5,10 @@ import type { ListDeclaration } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 
 const PAGE = 100
+/** Rows that are there when they come into view are drawn once, and a few at a time. */
+const AHEAD = 50
+
+const pageOf = (position: number) => Math.floor(position / PAGE)
 
 /** Rows by their position. Pages are fetched as they come into view. */
 export function useRows<T>(list: ListDeclaration<T>, state: ListState) {
@@ -25,13 +29,16 @@ export function useRows<T>(list: ListDeclaration<T>, state: ListState) {
   return { first, keyOfPage, query, organization: id }
 }
 
-/** The further pages that `positions` lie on. */
+/** The further pages that the rows from `start` to `end` lie on, and those that scrolling comes to next. */
 export function useFurtherRows<T>(
   list: ListDeclaration<T>,
   { first, keyOfPage, query, organization }: ReturnType<typeof useRows<T>>,
-  positions: number[],
+  start: number,
+  end: number,
 ) {
-  const pages = [...new Set(positions.map((at) => Math.floor(at / PAGE)))].filter((at) => at > 0)
+  const last = Math.min(end + AHEAD, (first.data?.total ?? 0) - 1)
+  const pages: number[] = []
+  for (let page = Math.max(1, pageOf(start - AHEAD)); page <= pageOf(last); page++) pages.push(page)
   const further = useQueries({
     queries: first.isPlaceholderData
       ? []
@@ -42,7 +49,7 @@ export function useFurtherRows<T>(
         ),
   })
   return (position: number): T | undefined => {
-    const page = Math.floor(position / PAGE)
+    const page = pageOf(position)
     const loaded = page === 0 ? first.data : further[pages.indexOf(page)]?.data
     return loaded?.rows[position % PAGE]
   }
