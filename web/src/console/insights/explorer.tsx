@@ -1,6 +1,6 @@
 import { Button, Center, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { lazy, Suspense, useMemo } from 'react'
+import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { useOrganization } from '../organization.ts'
 import { EventPanel } from './event-panel.tsx'
@@ -11,7 +11,7 @@ import { ExportMenu } from './export-menu.tsx'
 import { FieldList } from './field-list.tsx'
 import { searchableFields } from './fields.ts'
 import { useLiveTail } from './live.ts'
-import { useEvents, useSchema } from './reads.ts'
+import { useBars, useEvents, useSchema } from './reads.ts'
 import { SearchesMenu } from './searches-menu.tsx'
 import { ServicesMenu } from './services-menu.tsx'
 import { TimePicker } from './time-picker.tsx'
@@ -19,6 +19,23 @@ import { TimePicker } from './time-picker.tsx'
 /** The charts and the editor are larger than the rest of the page, which shows its rows without them. */
 const QueryBar = lazy(async () => ({ default: (await import('./query-bar.tsx')).QueryBar }))
 const Histogram = lazy(async () => ({ default: (await import('./histogram.tsx')).Histogram }))
+
+/** Drawn once the rows are on the screen: together these take longer than they do. */
+function AfterRows({ height, children }: { height: number | string; children: ReactNode }) {
+  const drawn = useDeferredValue(true, false)
+  const empty = <Skeleton h={height} />
+  return drawn ? <Suspense fallback={empty}>{children}</Suspense> : empty
+}
+
+function Chart({ state }: { state: ExplorerState }) {
+  // Held from the beginning: the chart comes too late for the answers of the search that was left. It reads new ones.
+  const { bars } = useBars(state, false)
+  return (
+    <AfterRows height={172}>
+      <Histogram state={state} known={bars.data} />
+    </AfterRows>
+  )
+}
 
 function Empty({ state }: { state: ExplorerState }) {
   return (
@@ -100,17 +117,17 @@ export function Explorer() {
           <TimePicker state={state} />
         </Group>
       </Group>
-      <Suspense fallback={<Skeleton h={36} />}>
+      <AfterRows height={36}>
         <QueryBar state={state} fields={fields} schema={schema} />
-      </Suspense>
+      </AfterRows>
       <div className={classes.explorer}>
-        <FieldList state={state} fields={fields} />
+        <AfterRows height="14rem">
+          <FieldList state={state} fields={fields} />
+        </AfterRows>
         <div className={classes.main}>
           {state.error === null && (
             <>
-              <Suspense fallback={<Skeleton h={156} />}>
-                <Histogram state={state} />
-              </Suspense>
+              <Chart state={state} />
               <Results state={state} />
             </>
           )}

@@ -7,7 +7,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { timeFormat } from '../../ui/time.ts'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
-import { useBars } from './reads.ts'
+import { type Bars, useBars } from './reads.ts'
 import { stepOf } from './time-range.ts'
 
 const HEIGHT = 132
@@ -49,15 +49,22 @@ interface Pointer {
   activeLabel?: string | number | undefined
 }
 
+interface Props {
+  state: ExplorerState
+  /** Of the same search at an earlier moment. */
+  known: Bars | undefined
+}
+
 /** Events over time. Dragging over the bars zooms in, a click on one as well. */
-export function Histogram({ state }: { state: ExplorerState }) {
+export function Histogram({ state, known }: Props) {
   const { bars, past } = useBars(state)
+  const shown = bars.data ?? known
   const [drag, setDrag] = useState<{ start: number; end: number } | null>(null)
   const { span } = state
   const step = stepOf(span)
   if (bars.error) return <Problem error={bars.error} />
-  if (!bars.data) return <Skeleton h={HEIGHT + 24} />
-  const data = bars.data.map(({ time, count }, at) => ({
+  if (!shown) return <Skeleton h={HEIGHT + 40} />
+  const data = shown.map(({ time, count }, at) => ({
     time,
     Events: count,
     ...(state.compare && { Before: past.data?.[at]?.count ?? 0 }),
@@ -79,7 +86,7 @@ export function Histogram({ state }: { state: ExplorerState }) {
     <section aria-label="Events over time">
       <Group justify="space-between" mih={28}>
         <Summary
-          shown={sum(bars.data)}
+          shown={sum(shown)}
           past={state.compare && past.data ? sum(past.data) : undefined}
         />
         <Switch

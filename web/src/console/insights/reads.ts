@@ -69,10 +69,13 @@ async function readBars(api: Api, span: Span, selection: Selection) {
   return filled(buckets, span, step)
 }
 
+export type Bars = Awaited<ReturnType<typeof readBars>>
+
 /** Events per step, and those of the period before as long as the shown one. */
-export function useBars({ span, service, selection, compare, error }: ExplorerState) {
+export function useBars(state: ExplorerState, wanted = true) {
+  const { span, service, selection, compare, error } = state
   const before = useMemo(() => ({ from: span.from - (span.to - span.from), to: span.from }), [span])
-  const enabled = error === null
+  const enabled = wanted && error === null
   const bars = useRead(['insights', 'bars', selection], (api) => readBars(api, span, selection), {
     placeholderData: (previous) => previous,
     staleTime: Number.POSITIVE_INFINITY,
