@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Skeleton, Table, Title, Tooltip } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { IconCircleCheckFilled, IconCircleHalf2, IconEye, IconPlus } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { SIBLINGS } from '../administrators/siblings.ts'
 import { To, useAddress, useGo } from '../link.tsx'
@@ -18,12 +19,30 @@ function Cell({ level, scopes }: { level: Level; scopes: string[] }) {
   if (level === 'none') return <span className={classes.none}>–</span>
   const Icon = ICONS[level]
   return (
-    <Tooltip label={scopes.join(', ')} multiline maw={320}>
-      <span className={classes.level} data-level={level}>
-        <Icon size={15} aria-hidden />
-        {LEVELS[level]}
-      </span>
-    </Tooltip>
+    <span className={classes.level} data-level={level} data-scopes={scopes.join(', ')}>
+      <Icon size={15} aria-hidden />
+      {LEVELS[level]}
+    </span>
+  )
+}
+
+/** Tells the scopes of the cell pointed at: one tooltip, since one in each cell takes longer to draw than the table. */
+function WithScopes({ children }: { children: ReactNode }) {
+  const [pointed, setPointed] = useState<HTMLElement | null>(null)
+  return (
+    <section
+      className={classes.matrix}
+      onPointerOver={({ target, pointerType }) => {
+        const cell = (target as Element).closest<HTMLElement>('[data-scopes]')
+        setPointed(pointerType === 'mouse' ? cell : null)
+      }}
+      onPointerLeave={() => setPointed(null)}
+    >
+      {children}
+      {pointed && (
+        <Tooltip target={pointed} label={pointed.dataset.scopes} opened multiline maw={320} />
+      )}
+    </section>
   )
 }
 
@@ -33,7 +52,7 @@ interface MatrixProps {
 }
 
 const Matrix = ({ roles, areas }: MatrixProps) => (
-  <section className={classes.matrix}>
+  <WithScopes>
     <Table verticalSpacing="xs" aria-label="Roles and their scopes">
       <Table.Thead>
         <Table.Tr>
@@ -61,7 +80,7 @@ const Matrix = ({ roles, areas }: MatrixProps) => (
         ))}
       </Table.Tbody>
     </Table>
-  </section>
+  </WithScopes>
 )
 
 /** Every role beside the others. */
