@@ -12,6 +12,8 @@ export default defineConfig({
     // One document for each face; what they share becomes chunks of its own.
     rolldownOptions: {
       input: ['index.html', 'console.html'].map((page) => `${import.meta.dirname}/${page}`),
+      // Else each icon that several pages show is a file, and a page is there when the last of its files is.
+      output: { codeSplitting: { groups: [{ name: 'icons', test: /@tabler/ }] } },
     },
     chunkSizeWarningLimit: 800,
   },
