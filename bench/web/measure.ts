@@ -35,7 +35,7 @@ export function timeToRows(page: Page, href: string, heading: string): Promise<n
       const shown = () =>
         document.querySelector('main h1')?.textContent === heading &&
         document.querySelector('main tbody tr') !== null &&
-        document.querySelector('main table .mantine-Skeleton-root') === null
+        document.querySelector('main table[aria-busy="true"]') === null
       const start = performance.now()
       document.querySelector<HTMLAnchorElement>(`a[href="${href}"]`)!.click()
       while (!shown()) {

@@ -1,4 +1,4 @@
-import { Skeleton, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
@@ -89,7 +89,7 @@ function PlainRow<T>(props: RowProps<T>) {
       {columns.map((column, at) => (
         <td key={column.id} className={classes.cell}>
           {row === undefined ? (
-            <Skeleton h={12} w={at === 0 ? '60%' : '40%'} />
+            <span className={classes.waiting} />
           ) : at === 0 ? (
             <RowLink href={`${address}/${id}`} className={classes.name}>
               {column.cell(row)}
@@ -111,7 +111,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   const go = useGo()
   const address = useAddressOf()(list.path)
   const body = useRef<HTMLTableSectionElement>(null)
-  const [top, setTop] = useState(0)
+  const [top, setTop] = useState<number | null>(null)
   const [active, setActive] = useState(-1)
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [])
   const [density] = useDensity()
@@ -119,10 +119,11 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   const { data, isPlaceholderData } = rows.first
   const count = data?.total ?? SKELETON_ROWS
   const virtual = useWindowVirtualizer({
-    count,
+    // It lists the places of all rows, which change with their top.
+    count: top === null ? 0 : count,
     estimateSize: () => height,
     overscan: 8,
-    scrollMargin: top,
+    scrollMargin: top ?? 0,
   })
   // Heights are remembered.
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when they change
@@ -196,7 +197,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
               columns={columns}
               address={address}
               index={index}
-              start={start - top}
+              start={start - (top ?? 0)}
               height={height}
               row={row}
               selected={row !== undefined && selected.has(list.idOf(row))}
