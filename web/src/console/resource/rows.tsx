@@ -34,7 +34,7 @@ interface Props<T> {
   select: Dispatch<SetStateAction<ReadonlySet<string>>>
 }
 
-function Heading<T>({ column, state }: { column: Column<T>; state: ListState }) {
+function PlainHeading<T>({ column, state }: { column: Column<T>; state: ListState }) {
   const { sort, label } = column
   if (!sort) return <th scope="col">{label}</th>
   const rising = state.sort === sort
@@ -53,6 +53,9 @@ function Heading<T>({ column, state }: { column: Column<T>; state: ListState }) 
     </th>
   )
 }
+
+/** Scrolling leaves them as they are. */
+const Heading = memo(PlainHeading) as typeof PlainHeading
 
 interface RowProps<T> {
   list: ListDeclaration<T>
