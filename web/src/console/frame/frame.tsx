@@ -22,7 +22,7 @@ import { AdministratorMenu } from './account-menu.tsx'
 import { CallsDialog } from './calls-dialog.tsx'
 import classes from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
-import { NoOrganization } from './no-organization.tsx'
+import { NoOrganization, UnknownOrganization } from './no-organization.tsx'
 import { Palette } from './palette.tsx'
 import { Sidebar } from './sidebar.tsx'
 
@@ -47,12 +47,11 @@ function Shell({ session, id }: { session: Session; id: string }) {
   }, [id, data])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another organization, another history.
   useEffect(forgetUndo, [id])
-  if (error)
-    return error instanceof ApiError && [400, 403, 404].includes(error.status) ? (
-      <NoOrganization />
-    ) : (
-      <Failure error={error} />
-    )
+  if (error) {
+    const isUnknown = error instanceof ApiError && [400, 403, 404].includes(error.status)
+    if (!isUnknown) return <Failure error={error} />
+    return session.organizationIds.length > 0 ? <UnknownOrganization /> : <NoOrganization />
+  }
   const place = { id, name: data?.displayName ?? '', session }
   return (
     <OrganizationContext value={place}>

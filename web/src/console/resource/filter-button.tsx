@@ -61,7 +61,7 @@ export function FilterButton({ list, state }: Props) {
                 Filter
               </Button>
             </Menu.Target>
-            <Menu.Dropdown>
+            <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
               {list.filters.map((filter) =>
                 filter.options ? (
                   <Menu.Sub key={filter.id}>
