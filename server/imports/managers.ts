@@ -1,5 +1,6 @@
 import { saveResults } from '../platform/batches/row-store.ts'
 import { AppError } from '../platform/errors.ts'
+import { inLanes } from '../platform/lanes.ts'
 import { changeLockedUsers, lockUsers, type RowChange } from '../users/index.ts'
 import { type Applying, DONE, unknownManager } from './apply.ts'
 import { findManagers } from './candidates.ts'
@@ -69,23 +70,26 @@ async function settle(
   }
 }
 
-/** Managers who came later in the same run. Those who are still unknown stay noted in their rows. */
-export async function settleManagers(context: ImportContext, job: Applying): Promise<void> {
-  const { batch } = job
-  const tenant = context.db.tenant(batch.organization_id)
+async function* rowsThatWait({ db }: ImportContext, { batch }: Applying) {
+  const tenant = db.tenant(batch.organization_id)
   for (let after = 0; ; ) {
     const rows = (await waitingForManager(tenant, batch, after, CHUNK)) as Waiting[]
     if (rows.length === 0) return
-    const managers = await findManagers(
-      tenant,
-      keyOf(batch),
-      rows.map(({ result }) => result.managerRef),
-    )
+    after = rows.at(-1)!.position
+    yield rows
+  }
+}
+
+/** Managers who came later in the same run. Those who are still unknown stay noted in their rows. */
+export async function settleManagers(context: ImportContext, job: Applying): Promise<void> {
+  const tenant = context.db.tenant(job.batch.organization_id)
+  await inLanes(3, rowsThatWait(context, job), async (rows) => {
+    const references = rows.map(({ result }) => result.managerRef)
+    const managers = await findManagers(tenant, keyOf(job.batch), references)
     const settled = rows.flatMap((row) => {
       const manager = managers.get(row.result.managerRef)
       return manager === undefined ? [] : { ...row, manager }
     })
     await settle(context, job, settled)
-    after = rows.at(-1)!.position
-  }
+  })
 }

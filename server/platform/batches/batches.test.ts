@@ -255,9 +255,9 @@ const outcomes = async (key: Key) =>
   ])
 
 test('rows that fit are handled together, with the same results as one by one', async () => {
-  const [one, all] = [await newBatch(230), await newBatch(230)]
+  const [one, all] = [await newBatch(575), await newBatch(575)]
   const bad = (n: number) => {
-    if (n === 142) throw conflict('taken', 'n: taken')
+    if (n === 342) throw conflict('taken', 'n: taken')
   }
   await run(one, recorder(bad))
   const chunks: number[] = []
@@ -274,16 +274,16 @@ test('rows that fit are handled together, with the same results as one by one', 
   })
   assert.deepEqual(
     new Set(chunks),
-    new Set([100, 7]),
+    new Set([250, 18]),
     'the rows that fit, of the chunks without a failure',
   )
   assert.deepEqual(
     alone,
-    upTo(230).filter((n) => n % 10 === 0 || (n > 111 && n <= 222)),
+    upTo(575).filter((n) => n % 10 === 0 || (n > 277 && n <= 555)),
   )
   assert.deepEqual(await effects(all), await effects(one))
   assert.deepEqual(await outcomes(all), await outcomes(one))
-  assert.deepEqual((await read(all)).summary, { total: 230, failed: 1 })
+  assert.deepEqual((await read(all)).summary, { total: 575, failed: 1 })
 })
 
 test('a crash while rows are handled together leaves nothing of them', async () => {
@@ -303,25 +303,25 @@ test('a crash while rows are handled together leaves nothing of them', async () 
 })
 
 test('a cancellation while rows are handled together undoes all of them', async () => {
-  const key = await newBatch(350)
+  const key = await newBatch(875)
   await run(key, {
     ...recorder(),
     together: together(async (numbers) => {
-      if (numbers[0]! > 200) await inTx(key, cancelBatch)
+      if (numbers[0]! > 500) await inTx(key, cancelBatch)
     }),
   })
   const done = await effects(key)
-  assert.ok(done.at(-1)! < 223, 'none of those that were being handled')
-  assert.equal(done.length % 100, 0, 'the others wholly or not at all')
-  assert.equal((await list(key, { status: 'Pending' })).totalCount, 350 - done.length)
+  assert.ok((done.at(-1) ?? 0) <= 555, 'none of those that were being handled')
+  assert.equal(done.length % 250, 0, 'the others wholly or not at all')
+  assert.equal((await list(key, { status: 'Pending' })).totalCount, 875 - done.length)
 })
 
 test('two runs at once that handle rows together finish each row once', async () => {
-  const key = await newBatch(230)
+  const key = await newBatch(575)
   const handler = { ...recorder(), together: together() }
   await Promise.all([run(key, handler), run(key, handler)])
-  assert.deepEqual(await effects(key), upTo(230))
-  assert.deepEqual((await read(key)).summary, { total: 230, failed: 0 })
+  assert.deepEqual(await effects(key), upTo(575))
+  assert.deepEqual((await read(key)).summary, { total: 575, failed: 0 })
 })
 
 test('failed rows are tried again, and only they', async () => {

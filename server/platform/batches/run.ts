@@ -1,5 +1,6 @@
 import type { Db, Queryable, Tx } from '../db/index.ts'
 import { AppError } from '../errors.ts'
+import { inLanes } from '../lanes.ts'
 import { type BatchRow, countRows, finishRows, pendingRows, type RowResult } from './row-store.ts'
 import {
   type Batch,
@@ -10,7 +11,10 @@ import {
   startBatch,
 } from './store.ts'
 
+/** Rows that are read at a time. */
 const CHUNK = 100
+/** Rows that are handled in one transaction, where that fits. */
+const TOGETHER = 250
 
 type Success = Pick<RowResult, 'message' | 'result'>
 
@@ -85,22 +89,19 @@ async function runTogether(
   if (!together) return rows
   const fitting = rows.filter(together.fits)
   const done = new Set<BatchRow>()
-  const chunks = Array.from({ length: Math.ceil(fitting.length / CHUNK) }, (_, at) =>
-    fitting.slice(at * CHUNK, (at + 1) * CHUNK),
-  ).values()
-  const lane = async () => {
-    for (const chunk of chunks) {
-      if (chunk.length < 2) return
-      try {
-        await finishing(batch, chunk, (finish) => together.handle(batch, chunk, finish))
-        for (const row of chunk) done.add(row)
-      } catch {
-        // The rows tell one by one what is wrong; so does a failure of the service, which is still there.
-      }
+  const chunks = Array.from({ length: Math.ceil(fitting.length / TOGETHER) }, (_, at) =>
+    fitting.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  )
+  // Three at a time: the service prepares one while the database writes the others.
+  await inLanes(3, chunks, async (chunk) => {
+    if (chunk.length < 2) return
+    try {
+      await finishing(batch, chunk, (finish) => together.handle(batch, chunk, finish))
+      for (const row of chunk) done.add(row)
+    } catch {
+      // The rows tell one by one what is wrong; so does a failure of the service, which is still there.
     }
-  }
-  // Two at a time: the service prepares one while the database writes the other.
-  await Promise.all([lane(), lane()])
+  })
   return rows.filter((row) => !done.has(row))
 }
 
@@ -112,20 +113,18 @@ async function runChunk(
   rows: BatchRow[],
 ): Promise<number> {
   let after = 0
-  const lane = async () => {
-    for (let row = rows.shift(); row; row = rows.shift()) {
-      after = row.position
-      const ours = await runRow(db, batch, row, handler).catch((error) => {
-        rows.length = 0
-        throw error
-      })
+  let ours = true
+  function* begun() {
+    for (const row of rows) {
       // Not ours: the rows that follow are read anew, because they may not be either.
-      if (!ours) rows.length = 0
+      if (!ours) return
+      after = row.position
+      yield row
     }
   }
-  const lanes = await Promise.allSettled(Array.from({ length: handler.concurrency ?? 1 }, lane))
-  for (const { status, ...end } of lanes)
-    if (status === 'rejected') throw (end as PromiseRejectedResult).reason
+  await inLanes(handler.concurrency ?? 1, begun(), async (row) => {
+    if (!(await runRow(db, batch, row, handler))) ours = false
+  })
   return after
 }
 
@@ -133,7 +132,7 @@ async function runChunk(
 async function runRows(db: Db, batch: Batch, handler: BatchHandler): Promise<void> {
   const tenant = db.tenant(batch.organization_id)
   for (let after = 0; ; ) {
-    const rows = await pendingRows(tenant, batch, after, handler.together ? 10 * CHUNK : CHUNK)
+    const rows = await pendingRows(tenant, batch, after, handler.together ? 10 * TOGETHER : CHUNK)
     if (rows.length === 0) return
     const left = await runTogether(batch, rows, handler)
     after = left.length === 0 ? rows.at(-1)!.position : await runChunk(db, batch, handler, left)
