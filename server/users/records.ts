@@ -83,8 +83,11 @@ export const toUser = (row: UserRow, now = Date.now()): User => ({
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([name, member]) => [name, ordered(member)] as const)
-  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
+  // Assigned one by one: quicker than `Object.fromEntries`, and no record has a member that assigning would not define.
+  const sorted: Record<string, unknown> = {}
+  for (const name of Object.keys(value).sort())
+    sorted[name] = ordered((value as Record<string, unknown>)[name])
+  return sorted
 }
 
 /** The fields recorded by an update event; state, lock and password have their own events. */

@@ -1,5 +1,5 @@
 import { isNullViolation, type Queryable } from '../platform/db/index.ts'
-import { join, prepared, type Sql, sql } from '../platform/db/sql.ts'
+import { prepared, type Sql, sql } from '../platform/db/sql.ts'
 import {
   attributesIn,
   type Field,
@@ -221,41 +221,53 @@ export const takeUnixUid = async (tx: Queryable, organizationId: string): Promis
 export const lockUserCount = (tx: Queryable, organizationId: string) =>
   tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`count users ${organizationId}`}, 0))`)
 
-const valuesOf = (row: UserRow, uid: Sql) => sql`
-            (${row.organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
+const insertInto = sql`
+    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
+                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
+                       password_hash, password_date, password_expiration_date, created, updated)`
+
+/** `assigned`: see `isNumberTaken`. */
+export const insertUser = (tx: Queryable, row: UserRow, assigned = false) => {
+  const { organization_id, unix_uid } = row
+  const uid = assigned
+    ? sql`case when unix_id_is_free(${organization_id}, ${unix_uid}) then ${unix_uid}::bigint end`
+    : sql`${unix_uid}`
+  return tx.run(
+    prepared(sql`${insertInto}
+    values (${organization_id}, ${row.id}, ${row.username}, ${row.email}, ${row.firstname}, ${row.lastname},
             ${row.employee_identifier}, ${row.manager}, ${row.state}, ${uid}, ${row.unix_guid},
             ${JSON.stringify(row.profile)}, ${JSON.stringify(row.ssh_keys)}, ${row.creation_source},
             ${row.account_locked}, ${row.account_locked_date}, ${row.password_hash}, ${row.password_date},
-            ${row.password_expiration_date}, ${row.created}, ${row.updated})`
-
-const insert = (tx: Queryable, values: Sql[]) => {
-  const statement = sql`
-    insert into users (organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
-                       unix_uid, unix_guid, profile, ssh_keys, creation_source, account_locked, account_locked_date,
-                       password_hash, password_date, password_expiration_date, created, updated)
-    values ${join(values, ', ')}`
-  return tx.run(values.length === 1 ? prepared(statement) : statement)
+            ${row.password_expiration_date}, ${row.created}, ${row.updated})`),
+  )
 }
 
-export const insertUser = (tx: Queryable, row: UserRow) =>
-  insert(tx, [valuesOf(row, sql`${row.unix_uid}`)])
-
 /**
- * Fails when a uid that was assigned has been set explicitly since: see `isNumberTaken`. An error, not a row count,
- * because it must abort the pipelined statements behind it.
+ * In the order given. Fails when a uid that was assigned has been set explicitly since: see `isNumberTaken`. An error,
+ * not a row count, because it must abort the pipelined statements behind it.
  */
 export const insertUsers = (
   tx: Queryable,
   users: readonly { row: UserRow; byHand: { uid: number | null } }[],
-) =>
-  insert(
-    tx,
-    users.map(({ row, byHand }) => {
-      const free = sql`unix_id_is_free(${row.organization_id}, ${row.unix_uid})`
-      const assigned = sql`case when ${free} then ${row.unix_uid}::bigint end`
-      return valuesOf(row, byHand.uid === null ? assigned : sql`${row.unix_uid}`)
-    }),
+) => {
+  const [{ row, byHand }] = users as [(typeof users)[0]]
+  if (users.length === 1) return insertUser(tx, row, byHand.uid === null)
+  const rows = users.map(({ row, byHand }) => ({ ...row, assigned: byHand.uid === null }))
+  // One text for any number of users, so that it is prepared.
+  return tx.run(
+    prepared(sql`${insertInto}
+    select organization_id, id, username, email, firstname, lastname, employee_identifier, manager, state,
+           case when not assigned or unix_id_is_free(organization_id, unix_uid) then unix_uid end, unix_guid, profile,
+           ssh_keys, creation_source, account_locked, account_locked_date, password_hash, password_date,
+           password_expiration_date, created, updated
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+           organization_id text, id text, username text, email text, firstname text, lastname text,
+           employee_identifier text, manager text, state text, unix_uid bigint, assigned boolean, unix_guid bigint,
+           profile jsonb, ssh_keys jsonb, creation_source text, account_locked boolean,
+           account_locked_date timestamptz, password_hash text, password_date timestamptz,
+           password_expiration_date timestamptz, created timestamptz, updated timestamptz)`),
   )
+}
 
 export const isNumberTaken = (error: unknown): boolean =>
   isNullViolation(error, 'users', 'unix_uid')
