@@ -1,7 +1,7 @@
 import { findGroupsByName, groupsOfUsers } from '../groups/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { isId } from '../platform/ids.ts'
-import { findMatches, findUsers, type UserRow } from '../users/index.ts'
+import { findByEmployeeIdentifiers, findMatches, findUsers, type UserRow } from '../users/index.ts'
 import type { References } from './decide.ts'
 import type { Incoming } from './incoming.ts'
 import { findLinks, linksOfUsers, type SourceKey } from './link-store.ts'
@@ -21,26 +21,29 @@ export async function matchAll(
   const emails = records.map(({ write }) => write.email ?? null)
   const usernames = records.map(({ write }) => write.username ?? null)
   const externalIds = records.map(({ externalId }) => externalId)
+  const identifiers = records.flatMap(({ write }) => write.employeeIdentifier || [])
   // One round trip.
-  const [links, found] = await Promise.all([
+  const [links, found, identified] = await Promise.all([
     findLinks(db, key, externalIds),
     findMatches(db, organizationId, emails, usernames),
+    identifiers.length === 0 ? [] : findByEmployeeIdentifiers(db, organizationId, identifiers),
   ])
-  const linkedUsers = new Map(
-    (
-      await usersById(
-        db,
-        organizationId,
-        links.map(({ user_id }) => user_id),
-      )
-    ).map((user) => [user.id, user]),
+  const linkedIds = links.map(({ user_id }) => user_id)
+  const ids = [...new Set([...linkedIds, ...[...found, ...identified].map(({ id }) => id)])]
+  const users = new Map(
+    (await usersById(db, organizationId, ids)).map((user) => [user.id, user] as const),
   )
   const byExternalId = new Map(
-    links.map(({ external_id, user_id }) => [external_id, linkedUsers.get(user_id)]),
+    links.map(({ external_id, user_id }) => [external_id, users.get(user_id)]),
   )
-  const at = { email: new Map<number, UserRow>(), username: new Map<number, UserRow>() }
-  for (const user of found) at[user.matched].set(user.place - 1, user)
-  const unlinked = found.map(({ id }) => id).filter((id) => !linkedUsers.has(id))
+  const at = {
+    email: new Map<number, UserRow | undefined>(),
+    username: new Map<number, UserRow | undefined>(),
+  }
+  for (const { id, place, matched } of found) at[matched].set(place - 1, users.get(id))
+  const byIdentifier = new Map(identified.map(({ id, identifier }) => [identifier, users.get(id)]))
+  const linked = new Set(linkedIds)
+  const unlinked = ids.filter((id) => !linked.has(id))
   const linkOf = new Map(
     unlinked.length === 0
       ? []
@@ -49,11 +52,12 @@ export async function matchAll(
           external_id,
         ]),
   )
-  return records.map(({ externalId }, place) =>
+  return records.map(({ externalId, write }, place) =>
     match(externalId, {
       linked: byExternalId.get(externalId),
       byEmail: at.email.get(place),
       byUsername: at.username.get(place),
+      byEmployeeIdentifier: byIdentifier.get(write.employeeIdentifier ?? ''),
       linkOf: (userId) => linkOf.get(userId),
     }),
   )

@@ -6,6 +6,8 @@ interface Candidates {
   linked: UserRow | undefined
   byEmail: UserRow | undefined
   byUsername: UserRow | undefined
+  /** Not a step of the ladder, but nobody else may have it. */
+  byEmployeeIdentifier: UserRow | undefined
   /** The external id that the found user is already linked to, if another. */
   linkOf: (userId: string) => string | undefined
 }
@@ -19,9 +21,14 @@ const named = ({ username }: UserRow) => `"${username}"`
 /** The ladder: external id, then e-mail, then username. Two answers that differ are a conflict, never a merge. */
 export function match(
   externalId: string,
-  { linked, byEmail, byUsername, linkOf }: Candidates,
+  { linked, byEmail, byUsername, byEmployeeIdentifier, linkOf }: Candidates,
 ): Match {
   const user = linked ?? byEmail ?? byUsername
+  if (byEmployeeIdentifier && byEmployeeIdentifier.id !== user?.id)
+    return {
+      conflict: 'employee_identifier_of_other',
+      message: `employeeIdentifier: belongs to ${named(byEmployeeIdentifier)}, but the record is ${user ? named(user) : 'somebody else'}`,
+    }
   if (!user) return { user: null, linked: false }
   if (byEmail && byEmail.id !== user.id)
     return {

@@ -28,7 +28,7 @@ export async function parkCopies(tx: Tx, batch: Batch, rows: RowInput[]): Promis
 
 /** Two records of the source cannot be one user: the first counts. */
 export async function parkRepeated(tx: Tx, batch: Batch): Promise<void> {
-  for (const field of ['user', 'email', 'username'] as const) {
+  for (const field of ['user', 'email', 'username', 'employeeIdentifier'] as const) {
     const rows = await repeatedRows(tx, batch, field)
     if (rows.length === 0) continue
     await saveResults(

@@ -27,6 +27,7 @@ const VALUES = {
   user: sql`(input -> 'plan' ->> 'userId')`,
   email: sql`lower(input -> 'write' ->> 'email')`,
   username: sql`fold(input -> 'write' ->> 'username')`,
+  employeeIdentifier: sql`nullif(input -> 'write' ->> 'employeeIdentifier', '')`,
 }
 
 export const repeatedRows = (db: Queryable, batch: BatchKey, field: keyof typeof VALUES) =>

@@ -46,17 +46,29 @@ const created = ({ events }: Awaited<ReturnType<typeof story>>) =>
 test('a record that cannot be added leaves those beside it as they are without it', async () => {
   const people = generatePeople(40).map((one, at) => ({ ...one, badge: `B${at}` }))
   const lab = await startPeople({ people })
+  // A change that needs a confirmation, so that something can happen between the plan and its application.
+  const limits = { changes: { users: 0 } }
   const [good, bad] = [
-    await connectPeople(app, lab, { mapping }),
-    await connectPeople(app, lab, { mapping }),
+    await connectPeople(app, lab, { mapping, limits, protectFields: false }),
+    await connectPeople(app, lab, { mapping, limits, protectFields: false }),
   ]
-  for (const { org } of [good, bad])
+  const [known, last] = [people[0]!, people.at(-1)!]
+  for (const { org } of [good, bad]) {
     for (const name of new Set(people.flatMap(({ groups }) => groups)))
       ok(await org.post('/api/v2/usergroups', { name }), 201)
-  const last = people.at(-1)!
+    const { username, email } = known
+    ok(await org.post('/api/systemusers', { username, email }))
+  }
+  const planned = [await good.run(), await bad.run()]
+  assert.ok(planned.every(({ status }) => status === 'waiting'))
   const other = { username: 'other', email: 'other@example.com', employeeIdentifier: last.badge }
   ok(await bad.org.post('/api/systemusers', other))
-  const [all, some] = [await good.run(), await bad.run()]
+  const confirm = async ({ step, job }: World, jobId: string) => {
+    await step(jobId, 'confirm')
+    await app.runDueJobs()
+    return job(jobId)
+  }
+  const [all, some] = [await confirm(good, planned[0].id), await confirm(bad, planned[1].id)]
   assert.deepEqual([all.succeeded, all.failed, some.succeeded, some.failed], [40, 0, 39, 1])
   const [together, alone] = [await story(good, all.id), await story(bad, some.id)]
 
@@ -72,6 +84,40 @@ test('a record that cannot be added leaves those beside it as they are without i
     assert.equal(users.get(username)!.manager, manager ? users.get(manager.username)!.id : null)
   }
   assert.equal((await good.run()).planned.none, 40)
+})
+
+test('the plan knows whose employee identifier a record has', async () => {
+  const [ada, bob, cy, dora] = generatePeople(4).map((one, at) => ({
+    ...one,
+    groups: [],
+    managerId: null,
+    badge: `B${at}`,
+  }))
+  const lab = await startPeople({ people: [ada!] })
+  const { org, run, results } = await connectPeople(app, lab, { mapping })
+  await run()
+  const other = { username: 'other', email: 'other@example.com', employeeIdentifier: bob!.badge }
+  ok(await org.post('/api/systemusers', other))
+  lab.people = [
+    { ...ada!, badge: 'B1' },
+    bob!,
+    cy!,
+    { ...dora!, badge: cy!.badge },
+  ] as typeof lab.people
+  const plan = await run({ dryRun: true })
+  assert.deepEqual(
+    (await results(plan.id)).map(({ meta }) => [meta.action, meta.reason]),
+    [
+      ['park', 'employee_identifier_of_other'],
+      ['park', 'employee_identifier_of_other'],
+      ['create', undefined],
+      ['park', 'claimed_twice'],
+    ],
+  )
+  const [taken] = await results(plan.id)
+  assert.match(taken.statusMsg, /employeeIdentifier: belongs to "other", but the record is "/)
+  lab.people = [ada!]
+  assert.equal((await run()).planned.none, 1)
 })
 
 test('a job that is cancelled while it adds users adds none of them', async () => {

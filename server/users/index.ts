@@ -20,7 +20,7 @@ export { addUsers, type PreparedUser, prepareUser, VENDOR, whileNumbered } from 
 export type { Profile } from './fields.ts'
 export { userJobDefinitions, userJobs } from './jobs.ts'
 export { mailActivation, mailPasswordReset, renewPasswordLink } from './mails.ts'
-export { findMatches } from './match-store.ts'
+export { findByEmployeeIdentifiers, findMatches } from './match-store.ts'
 export { ownerOfLink, type PasswordLink, userActor } from './passwords/choose-password.ts'
 export { userPasswordRoutes } from './passwords/link-routes.ts'
 export { acceptPassword, withPassword } from './passwords/passwords.ts'

@@ -1,12 +1,15 @@
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
-import type { UserRow } from './store.ts'
 
-/** Found for the key at this place of the list. */
-type UserMatch = UserRow & { place: number; matched: 'email' | 'username' }
+/** Found for the key at this place of the list, which begins with 1. */
+interface UserMatch {
+  id: string
+  place: number
+  matched: 'email' | 'username'
+}
 
 /**
- * Users by any of these addresses and usernames, regardless of case; null entries match nobody. The keys are computed
+ * The ids of users by any of these addresses and usernames, regardless of case; null entries match nobody. The keys are computed
  * first: row-level security lets an index be used only for comparisons that call no other function.
  */
 export const findMatches = (
@@ -22,7 +25,18 @@ export const findMatches = (
       select lower(value) as key, place from unnest(${emails}::text[]) with ordinality as e (value, place)),
     usernames as materialized (
       select fold(value) as key, place from unnest(${usernames}::text[]) with ordinality as n (value, place))
-    select u.*, k.place::int, 'email' as matched from emails k join ${living(sql`u.email_key`)}
+    select u.id, k.place::int, 'email' as matched from emails k join ${living(sql`u.email_key`)}
     union all
-    select u.*, k.place::int, 'username' as matched from usernames k join ${living(sql`u.username_key`)}`)
+    select u.id, k.place::int, 'username' as matched from usernames k join ${living(sql`u.username_key`)}`)
 }
+
+/** Users by their employee identifiers, which are compared exactly. */
+export const findByEmployeeIdentifiers = (
+  db: Queryable,
+  organizationId: string,
+  identifiers: readonly string[],
+) =>
+  db.many<{ id: string; identifier: string }>(sql`
+    select id, employee_identifier as identifier from users
+     where organization_id = ${organizationId} and employee_identifier = any(${identifiers}::text[])
+       and deleted_at is null`)
