@@ -46,16 +46,19 @@ test('find a user, rename and suspend them, and see both in their history', asyn
   await press(page, 'Suspend user')
   await page.getByRole('button', { name: 'Activate user' }).waitFor()
   await page.getByText('Suspended Ada Lovelace').waitFor()
+  await press(page, 'Undo')
+  await press(page, 'Suspend user')
+  await page.getByRole('button', { name: 'Activate user' }).waitFor()
 
   await tab(page, 'History').click()
   const events = page.getByRole('list', { name: 'Events' })
-  await events.getByText('User suspended').waitFor()
+  await events.getByText('User suspended').first().waitFor()
   // The newest is first.
   await events.getByRole('button', { name: '1 change' }).last().click()
   await events.getByRole('cell', { name: 'Lovelace' }).waitFor()
   await assertAccessible(page, 'history')
   await page.reload()
-  await events.getByText('User suspended').waitFor()
+  await events.getByText('User suspended').first().waitFor()
   assert.deepEqual(problems, [])
 })
 

@@ -49,20 +49,22 @@ export function useChange<I = void, R = unknown>(change: Change<I, R>) {
   return useMutation({
     mutationFn: (input: I) => confirmed(() => change.run(api(), input)),
     onMutate: async (input: I) => {
-      if (!change.expect) return undefined
+      // What is expected may draw the page again, with other options than those of this change.
+      const { undo } = change
+      if (!change.expect) return { undo }
       const queryKey = keyOf(organization, change.expect.key)
       await queries.cancelQueries({ queryKey })
       const before = queries.getQueryData(queryKey)
       if (before !== undefined)
         queries.setQueryData(queryKey, change.expect.change(before as never, input))
-      return { queryKey, before }
+      return { undo, expected: { queryKey, before } }
     },
-    onError: (error, _, expected) => {
+    onError: (error, _, started) => {
+      const expected = started?.expected
       if (expected) queries.setQueryData(expected.queryKey, expected.before)
       if (!change.quiet) notifyFailure(error)
     },
-    onSuccess: (result, input) => {
-      const { undo } = change
+    onSuccess: (result, input, { undo }) => {
       const takeBack = undo && (() => undo(api(), input, result).then(undone, notifyFailure))
       if (change.done) notifyDone(change.done(input, result), takeBack)
       change.after?.(result, input)
