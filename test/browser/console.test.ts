@@ -154,6 +154,8 @@ test('a group by keyboard and palette; a deletion taken back; the calls behind t
   await press(page, 'Why Company wiki?')
   await page.getByText(/^since/).waitFor()
   await page.keyboard.press('Escape')
+  await tab(page, 'History').click()
+  await page.getByText('Added application company wiki').waitFor()
   await press(page, 'More actions')
   await page.getByRole('menuitem', { name: 'Delete user' }).click()
   await page.getByText('No users yet').waitFor()

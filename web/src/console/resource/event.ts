@@ -10,6 +10,13 @@ export interface Event {
   success?: boolean
   initiated_by?: { email?: string; username?: string; type?: string }
   changes?: Change[]
+  association?: { op?: string; connection?: { from?: End; to?: End } }
+}
+
+interface End {
+  type: string
+  object_id: string
+  name?: string
 }
 
 /** Such as "User update" for systemuser_update. */
@@ -19,6 +26,23 @@ export function eventWords(type: string): string {
     .replaceAll('_', ' ')
     .replace(/\b(sso|mfa|totp|api|ip)\b/g, (name) => name.toUpperCase())
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const OPERATIONS: Record<string, string> = { add: 'Added', remove: 'Removed', update: 'Changed' }
+const KINDS: Record<string, string> = {
+  user_group: 'group',
+  system: 'device',
+  system_group: 'device group',
+}
+
+/** The other end of an association, such as "Added device group linux systems". */
+export function associationWords({ association }: Event, id: string): string | undefined {
+  const { from, to } = association?.connection ?? {}
+  const other = from?.object_id === id ? to : from
+  if (!other) return undefined
+  const { type, name, object_id } = other
+  const operation = OPERATIONS[association?.op ?? ''] ?? 'Changed'
+  return `${operation} ${KINDS[type] ?? type.replaceAll('_', ' ')} ${name ?? object_id}`
 }
 
 export const actorOf = ({ initiated_by: by }: Event): string =>

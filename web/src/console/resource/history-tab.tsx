@@ -7,7 +7,7 @@ import { When } from '../../ui/when.tsx'
 import { printValue } from '../insights/query/text.ts'
 import { To } from '../link.tsx'
 import { Diff } from './diff.tsx'
-import { actorOf, type Event, eventWords } from './event.ts'
+import { actorOf, associationWords, type Event, eventWords } from './event.ts'
 import classes from './history.module.css'
 import { EVENT_DAYS, useEvents } from './use-events.ts'
 
@@ -20,9 +20,10 @@ const ABOUT = [
 
 const queryAbout = (id: string) => ABOUT.map((field) => `${field} = ${printValue(id)}`).join(' or ')
 
-function Row({ event }: { event: Event }) {
+function Row({ event, about }: { event: Event; about: string }) {
   const [opened, setOpened] = useState(false)
   const changes = event.changes ?? []
+  const association = associationWords(event, about)
   return (
     <li className={classes.event}>
       <Group justify="space-between" wrap="nowrap" gap="sm">
@@ -37,6 +38,7 @@ function Row({ event }: { event: Event }) {
               </Tag>
             )}
           </Group>
+          {association && <Text size="sm">{association}</Text>}
           <Text size="sm" c="dimmed">
             {actorOf(event)} · <When time={event.timestamp} />
           </Text>
@@ -87,7 +89,7 @@ export function HistoryTab({ area, id }: { area: string; id: string }) {
       </Text>
       <ul className={classes.events} aria-label="Events">
         {data.map((event) => (
-          <Row key={event.id} event={event} />
+          <Row key={event.id} event={event} about={id} />
         ))}
       </ul>
     </>
