@@ -303,17 +303,17 @@ test('a crash while rows are handled together leaves nothing of them', async () 
 })
 
 test('a cancellation while rows are handled together undoes all of them', async () => {
-  const key = await newBatch(875)
+  const key = await newBatch(1150)
   await run(key, {
     ...recorder(),
     together: together(async (numbers) => {
-      if (numbers[0]! > 500) await inTx(key, cancelBatch)
+      if (numbers[0]! > 833) await inTx(key, cancelBatch)
     }),
   })
   const done = await effects(key)
-  assert.ok((done.at(-1) ?? 0) <= 555, 'none of those that were being handled')
+  assert.ok(done.at(-1)! <= 833, 'none of those that were being handled')
   assert.equal(done.length % 250, 0, 'the others wholly or not at all')
-  assert.equal((await list(key, { status: 'Pending' })).totalCount, 875 - done.length)
+  assert.equal((await list(key, { status: 'Pending' })).totalCount, 1150 - done.length)
 })
 
 test('two runs at once that handle rows together finish each row once', async () => {
