@@ -14,3 +14,15 @@ export const waitingForManager = (
      where organization_id = ${organization_id} and batch_id = ${id} and position > ${after}
        and success and result ? 'managerRef' and result ->> 'userId' is not null
      order by position limit ${limit}`)
+
+/** Whom new users name as their manager. */
+export const namedManagers = async (
+  db: Queryable,
+  { organization_id, id }: BatchKey,
+): Promise<string[]> => {
+  const rows = await db.many<{ manager: string }>(sql`
+    select distinct input ->> 'manager' as manager from batch_rows
+     where organization_id = ${organization_id} and batch_id = ${id} and status = 'Pending'
+       and input -> 'plan' ->> 'action' = 'create' and input ->> 'manager' is not null`)
+  return rows.map(({ manager }) => manager)
+}

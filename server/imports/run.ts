@@ -8,6 +8,7 @@ import { applying, applyNew, applyRow, isNew } from './apply.ts'
 import type { ImportContext } from './context.ts'
 import { recordJobEvent } from './events.ts'
 import { actorOf, IMPORT, keyOf, notesOf, sourceOf } from './job.ts'
+import { namedManagers } from './manager-store.ts'
 import { settleManagers } from './managers.ts'
 import { openSourceOf } from './open-source.ts'
 import { planJob } from './plan.ts'
@@ -76,7 +77,10 @@ async function runImport(context: ImportContext, running: Running): Promise<void
     return fail(context, running, error.message)
   }
   const job = applying(batch, row.settings, application.name)
+  const tenant = context.db.tenant(batch.organization_id)
   await runBatch(context.db, batch.organization_id, batch.id, {
+    // A user whose manager comes later is written twice.
+    first: () => namedManagers(tenant, batch),
     concurrency: CONCURRENCY,
     handle: (_, work, finish) => applyRow(context, job, work, finish),
     together: {

@@ -75,9 +75,9 @@ test('a record that cannot be added leaves those beside it as they are without i
   const failed = alone.rows.pop()!
   assert.deepEqual([failed.externalId, failed.reason], [last.id, 'employee_identifier_taken'])
   assert.deepEqual(alone.rows, together.rows.slice(0, -1))
-  // One statement writes the events of users who are added together.
-  assert.equal(new Set(created(together).map(({ timestamp }) => timestamp)).size, 1)
-  assert.notEqual(new Set(created(alone).map(({ timestamp }) => timestamp)).size, 1)
+  // One statement writes the events of users who are added together: first those of managers, then the others.
+  assert.equal(new Set(created(together).map(({ timestamp }) => timestamp)).size, 2)
+  assert.ok(new Set(created(alone).map(({ timestamp }) => timestamp)).size > 2)
   const users = await usersOf(good.org)
   for (const { username, managerId } of people) {
     const manager = people.find(({ id }) => id === managerId)
@@ -121,7 +121,7 @@ test('the plan knows whose employee identifier a record has', async () => {
 })
 
 test('a job that is cancelled while it adds users adds none of them', async () => {
-  const people = generatePeople(30).map((one) => ({ ...one, groups: [] }))
+  const people = generatePeople(30).map((one) => ({ ...one, groups: [], managerId: null }))
   const lab = await startPeople({ people })
   const { org, start, step, job, results } = await connectPeople(app, lab)
   const { organizationId } = org
@@ -185,4 +185,34 @@ test('a group with sudo is joined only if the one who started the job may grant 
   )
   assert.equal((await usersOf(world.org)).size, 11)
   assert.equal((await world.run()).failed, 0)
+})
+
+test('a row whose user goes and comes back while it is applied fails, and can be retried', async () => {
+  const [ada] = generatePeople(1).map((one) => ({ ...one, groups: [] }))
+  const lab = await startPeople({ people: [ada!] })
+  const limits = { changes: { users: 0 } }
+  const { org, run, start, step, job, results } = await connectPeople(app, lab, { limits })
+  const { organizationId } = org
+  await run()
+  lab.people = [{ ...ada!, title: 'Fellow' }]
+  const jobId = await start()
+  await app.runDueJobs()
+  assert.equal((await job(jobId)).status, 'waiting')
+  const { id } = (await usersOf(org)).get(ada!.username)!
+  ok(await org.delete(`/api/systemusers/${id}`))
+  await step(jobId, 'confirm')
+  const { again } = await app.db.tx(organizationId, async (tx) => {
+    await tx.run(sql`
+      insert into users (organization_id, id, username, email, state, unix_uid, unix_guid, creation_source)
+      values (${organizationId}, ${'f'.repeat(24)}, ${ada!.username}, 'x@example.com', 'STAGED', 1, 1, 'test')`)
+    const again = app.runDueJobs()
+    await untilBlocked(app.db, tx)
+    return { again }
+  })
+  await again
+  const [row] = await results(jobId)
+  assert.deepEqual([row.meta.success, row.meta.reason], [false, 'changing'])
+  await step(jobId, 'retry')
+  await app.runDueJobs()
+  assert.equal((await results(jobId))[0].meta.action, 'update')
 })

@@ -115,6 +115,22 @@ test('a batch runs row by row, and a failed row does not stop the others', async
   await run(key, recorder(unexpected))
 })
 
+test('rows that others refer to come first, the others in their order', async () => {
+  const key = await newBatch(2)
+  await inTx(key, (tx) =>
+    appendRows(
+      tx,
+      key,
+      ['c', 'd', 'e'].map((name, at) => ({ id: newId(), key: name, input: { n: 3 + at } })),
+    ),
+  )
+  const order: number[] = []
+  const handler = recorder((n) => order.push(n))
+  await run(key, { ...handler, first: async () => ['unknown', 'e', 'd'] })
+  assert.deepEqual(order, [4, 5, 1, 2, 3])
+  assert.deepEqual(await effects(key), upTo(5))
+})
+
 test('an interrupted run continues where it stopped, across chunks', async () => {
   const key = await newBatch(250)
   const handled: number[] = []
@@ -458,7 +474,7 @@ test('another organization sees and changes nothing', async () => {
     assert.equal(await findBatch(other, organization_id, key.id), undefined)
     assert.equal((await listBatches(other, organization_id, { kind: KIND }, {})).totalCount, 0)
     assert.equal((await listRows(other, wrong, {}, {})).totalCount, 0)
-    assert.deepEqual(await pendingRows(other, wrong, 0, 10), [])
+    assert.deepEqual(await pendingRows(other, wrong, { after: 0 }, 10), [])
     await db.tx(organizationId, async (tx) => {
       assert.equal(await cancelBatch(tx, wrong), false)
       assert.equal(await appendRows(tx, wrong, rowsOf(3, 3)), 0)

@@ -114,7 +114,7 @@ export async function deleteRows(tx: Queryable, { organization_id, id }: BatchKe
 export const pendingRows = (
   db: Queryable,
   { organization_id, id }: BatchKey,
-  after: number,
+  { after, keys }: { after: number; keys?: readonly string[] | undefined },
   limit: number,
 ) =>
   db.many<BatchRow>(sql`
@@ -122,7 +122,7 @@ export const pendingRows = (
       join batch_rows r on r.organization_id = b.organization_id and r.batch_id = b.id
      where b.organization_id = ${organization_id} and b.id = ${id} and b.state = 'running'
        and r.organization_id = ${organization_id} and r.batch_id = ${id} and r.position > ${after}
-       and r.status = 'Pending'
+       and r.status = 'Pending' ${keys ? sql`and r.key = any(${keys}::text[])` : empty}
      order by r.position limit ${limit}`)
 
 type PlacedResult = RowResult & Pick<BatchRow, 'position'>

@@ -32,6 +32,8 @@ export interface BatchHandler {
     fits(row: BatchRow): boolean
     handle(batch: Batch, rows: readonly BatchRow[], finish: FinishAll): Promise<void>
   }
+  /** Keys of rows that are handled before all others, such as those that others refer to. */
+  first?(batch: Batch): Promise<readonly string[]>
   /** Rows that are handled at the same time; one after the other by default. */
   concurrency?: number
   /** Called once no row is pending, before the batch is finished; again after an interruption. */
@@ -128,11 +130,17 @@ async function runChunk(
   return after
 }
 
-/** Handles the pending rows until there are none or the batch is no longer running. */
-async function runRows(db: Db, batch: Batch, handler: BatchHandler): Promise<void> {
+/** Handles the pending rows, or those with these keys, until there are none or the batch is no longer running. */
+async function runRows(
+  db: Db,
+  batch: Batch,
+  handler: BatchHandler,
+  keys?: readonly string[],
+): Promise<void> {
   const tenant = db.tenant(batch.organization_id)
+  const limit = handler.together ? 10 * TOGETHER : CHUNK
   for (let after = 0; ; ) {
-    const rows = await pendingRows(tenant, batch, after, handler.together ? 10 * TOGETHER : CHUNK)
+    const rows = await pendingRows(tenant, batch, { after, keys }, limit)
     if (rows.length === 0) return
     const left = await runTogether(batch, rows, handler)
     after = left.length === 0 ? rows.at(-1)!.position : await runChunk(db, batch, handler, left)
@@ -164,6 +172,8 @@ export async function runBatch(
   const batch = await db.tx(organizationId, (tx) => startBatch(tx, key))
   if (!batch) return
   do {
+    const first = (await handler.first?.(batch)) ?? []
+    if (first.length > 0) await runRows(db, batch, handler, first)
     await runRows(db, batch, handler)
     await handler.settle?.(batch)
   } while (!(await finishBatch(db, key, handler)))
