@@ -18,24 +18,42 @@ export async function matchAll(
   records: readonly Incoming[],
 ): Promise<Match[]> {
   const { organizationId } = key
-  const emails = records.map(({ write }) => write.email ?? null)
-  const usernames = records.map(({ write }) => write.username ?? null)
   const externalIds = records.map(({ externalId }) => externalId)
-  const identifiers = records.flatMap(({ write }) => write.employeeIdentifier || [])
-  // One round trip.
-  const [links, found, identified] = await Promise.all([
-    findLinks(db, key, externalIds),
-    findMatches(db, organizationId, emails, usernames),
-    identifiers.length === 0 ? [] : findByEmployeeIdentifiers(db, organizationId, identifiers),
-  ])
+  const links = await findLinks(db, key, externalIds)
   const linkedIds = links.map(({ user_id }) => user_id)
-  const ids = [...new Set([...linkedIds, ...[...found, ...identified].map(({ id }) => id)])]
-  const users = new Map(
-    (await usersById(db, organizationId, ids)).map((user) => [user.id, user] as const),
-  )
+  const users = new Map<string, UserRow>()
+  const remember = async (ids: readonly string[]) => {
+    const unknown = [...new Set(ids)].filter((id) => !users.has(id))
+    for (const user of await usersById(db, organizationId, unknown)) users.set(user.id, user)
+  }
+  await remember(linkedIds)
   const byExternalId = new Map(
     links.map(({ external_id, user_id }) => [external_id, users.get(user_id)]),
   )
+  // Nobody else has what the linked user has already.
+  const asked = records.map(({ externalId, write }) => {
+    const linked = byExternalId.get(externalId)
+    return {
+      email: write.email === linked?.email ? null : (write.email ?? null),
+      username: write.username === linked?.username ? null : (write.username ?? null),
+      identifier:
+        write.employeeIdentifier === linked?.employee_identifier ? null : write.employeeIdentifier,
+    }
+  })
+  const identifiers = asked.flatMap(({ identifier }) => identifier || [])
+  // One round trip.
+  const [found, identified] = await Promise.all([
+    asked.every(({ email, username }) => email === null && username === null)
+      ? []
+      : findMatches(
+          db,
+          organizationId,
+          asked.map(({ email }) => email),
+          asked.map(({ username }) => username),
+        ),
+    identifiers.length === 0 ? [] : findByEmployeeIdentifiers(db, organizationId, identifiers),
+  ])
+  await remember([...found, ...identified].map(({ id }) => id))
   const at = {
     email: new Map<number, UserRow | undefined>(),
     username: new Map<number, UserRow | undefined>(),
@@ -43,7 +61,7 @@ export async function matchAll(
   for (const { id, place, matched } of found) at[matched].set(place - 1, users.get(id))
   const byIdentifier = new Map(identified.map(({ id, identifier }) => [identifier, users.get(id)]))
   const linked = new Set(linkedIds)
-  const unlinked = ids.filter((id) => !linked.has(id))
+  const unlinked = [...users.keys()].filter((id) => !linked.has(id))
   const linkOf = new Map(
     unlinked.length === 0
       ? []
@@ -52,12 +70,12 @@ export async function matchAll(
           external_id,
         ]),
   )
-  return records.map(({ externalId, write }, place) =>
+  return records.map(({ externalId }, place) =>
     match(externalId, {
       linked: byExternalId.get(externalId),
       byEmail: at.email.get(place),
       byUsername: at.username.get(place),
-      byEmployeeIdentifier: byIdentifier.get(write.employeeIdentifier ?? ''),
+      byEmployeeIdentifier: byIdentifier.get(asked[place]!.identifier ?? ''),
       linkOf: (userId) => linkOf.get(userId),
     }),
   )
