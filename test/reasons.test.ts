@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../server/platform/db/sql.ts'
 import { newId } from '../server/platform/ids.ts'
 import { type Response, startApp } from './harness.ts'
 import { addApplication } from './sso/world.ts'
@@ -300,6 +301,20 @@ refused('insights', [
     'bad_encoding',
     400,
     () => org.post(`${INSIGHTS}/ingest`, {}, { 'content-encoding': 'compress' }),
+  ],
+])
+
+refused('a failure of the service', [
+  [
+    'internal',
+    500,
+    async () => {
+      const { id } = await newUser()
+      await app.db.tx(org.organizationId, (tx) =>
+        tx.run(sql`update users set profile = 'null' where id = ${id}`),
+      )
+      return org.get(`/api/systemusers/${id}`)
+    },
   ],
 ])
 

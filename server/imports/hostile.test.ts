@@ -193,3 +193,16 @@ test('a row whose state is none of ours is parked', async () => {
   assert.match(row.statusMsg, /state: must be one of .*, not "LEAVE"/)
   assert.equal((await usersOf(org)).size, 0)
 })
+
+test('more people than fit into memory are not sorted', async () => {
+  const records = Array.from({ length: 100_001 }, (_, id) => ({ id }))
+  const source = { ...body.source, baseUrl: await startSource(JSON.stringify({ people: records })) }
+  const mapping = ['externalId', 'username'].map((target) => ({ target, value: { source: 'id' } }))
+  const large = await connectPeople(app, lab, {
+    source: { ...source, paging: { type: 'none' } },
+    mapping,
+  })
+  const res = await large.org.get(`${large.path}/users?sort=email`)
+  assert.deepEqual([res.statusCode, res.json().reason], [400, 'too_many_to_sort'], res.body)
+  assert.match(res.json().message, /100000 records/)
+})
