@@ -17,8 +17,8 @@ const rows = (list: readonly (readonly [string, string])[]): Html =>
 ${list.map(row)}</tbody></table>`
 
 /** The values to register, and a form to start a sign-in. */
-export const startPage = (addresses: Addresses): Page =>
-  page(
+export const startPage = (addresses: Addresses): Page => ({
+  ...page(
     'Test service provider',
     html`<p>Shows what an application receives when a user signs in. Create an application with these values,
 give a user access to it, and sign in as that user.</p>
@@ -38,7 +38,10 @@ ${rows([
 <button type="submit" name="passive" value="1">Sign in silently (IsPassive)</button>
 </div>
 </form>`,
-  )
+  ),
+  // Browsers also apply it to the redirect that follows.
+  formAction: `'self' ${new URL(addresses.idp).origin}`,
+})
 
 const person = ({ nameId, attributes }: Received): Html =>
   nameId === undefined
