@@ -66,8 +66,17 @@ test('work on many users goes to the tray, which lists failures and survives a r
   await suspended.getByRole('link', { name: people[1]!.id }).waitFor()
   await joined.getByText('Done').waitFor()
   await assertAccessibleInBoth(page, 'failures')
+  // The tray does not cover what can be done with a selection.
+  await page.getByRole('checkbox', { name: 'Select the first' }).check()
+  const bar = (await page.getByRole('region', { name: 'Selection' }).boundingBox())!
+  const above = (await tray.boundingBox())!
+  assert.ok(above.y + above.height <= bar.y)
+  await press(page, 'Clear')
+  assert.ok((await tray.boundingBox())!.y > above.y)
   await joined.getByRole('button', { name: /^Dismiss/ }).click()
   await joined.waitFor({ state: 'detached' })
+  await press(page, 'Dismiss all that is done')
+  await tray.waitFor({ state: 'detached' })
   await page.getByText('Suspended').first().waitFor()
   assert.deepEqual(problems, [])
 })

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useResizeObserver } from '@mantine/hooks'
+import { useEffect } from 'react'
 import { useChange } from '../changes.ts'
 import { useMay, useOrganization } from '../organization.ts'
 import { startWork } from '../tray/tray.ts'
@@ -57,12 +58,26 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
   )
 }
 
-/** What can be done with the selected rows. */
-export function BulkBar({ list, selected, clear }: Props) {
+const PADDING_PX = 24
+
+function Bar({ list, selected, clear }: Props) {
   const may = useMay()
-  if (selected.size === 0) return null
+  const [ref, { height }] = useResizeObserver()
+  // Notices and the tray make room for it.
+  useEffect(() => {
+    const { style } = document.documentElement
+    if (height > 0) style.setProperty('--gh-bulk-bar', `${height + 2 * PADDING_PX}px`)
+    return () => void style.removeProperty('--gh-bulk-bar')
+  }, [height])
   return (
-    <Paper className={classes.bulk} shadow="lg" p="sm" role="region" aria-label="Selection">
+    <Paper
+      ref={ref}
+      className={classes.bulk}
+      shadow="lg"
+      p="sm"
+      role="region"
+      aria-label="Selection"
+    >
       <Group gap="xs">
         <Text size="sm" fw={600} aria-live="polite">
           {selected.size} selected
@@ -85,3 +100,6 @@ export function BulkBar({ list, selected, clear }: Props) {
     </Paper>
   )
 }
+
+/** What can be done with the selected rows. */
+export const BulkBar = (props: Props) => (props.selected.size === 0 ? null : <Bar {...props} />)

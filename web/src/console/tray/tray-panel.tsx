@@ -87,13 +87,21 @@ export function Tray() {
   const works = useWorks(id)
   useEffect(() => resumeWork(id), [id])
   if (works.length === 0) return null
+  const finished = works.filter((work) => work.finished).map((work) => work.id)
   return (
     <Paper className={classes.tray} shadow="lg" component="section" aria-label="Work in progress">
       <Stack component="ul" gap={0} className={classes.items} aria-live="polite">
         {works.map((work) => (
-          <Item key={work.id} work={work} dismiss={() => dismissWork(id, work.id)} />
+          <Item key={work.id} work={work} dismiss={() => dismissWork(id, [work.id])} />
         ))}
       </Stack>
+      {finished.length > 1 && (
+        <div className={classes.all}>
+          <UnstyledButton fz="xs" onClick={() => dismissWork(id, finished)}>
+            Dismiss all that is done
+          </UnstyledButton>
+        </div>
+      )}
     </Paper>
   )
 }

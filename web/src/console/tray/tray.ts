@@ -89,10 +89,10 @@ export const resumeWork = (organization: string): void => {
   for (const { id, finished } of worksOf(organization)) if (!finished) void run(organization, id)
 }
 
-export const dismissWork = (organization: string, id: string): void =>
+export const dismissWork = (organization: string, ids: readonly string[]): void =>
   save(
     organization,
-    worksOf(organization).filter((work) => work.id !== id),
+    worksOf(organization).filter(({ id }) => !ids.includes(id)),
   )
 
 const subscribe = (listener: () => void) => {
