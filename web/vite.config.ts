@@ -1,9 +1,15 @@
+import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+) as { version: string }
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
   build: {
     // No inlining: the content security policy of the pages allows neither data: nor inline content.
     assetsInlineLimit: 0,

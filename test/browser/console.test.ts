@@ -142,6 +142,8 @@ test('a group by keyboard and palette; a deletion taken back; the calls behind t
 
   await page.keyboard.press('Control+k')
   const palette = page.getByLabel('Search or jump to', { exact: true })
+  await palette.fill('nobody at all')
+  await page.getByText('Nothing has this name.').waitFor()
   await palette.fill('ada')
   // The page behind has a button to remove her.
   const found = page.getByRole('dialog', { name: 'Command palette' })

@@ -38,7 +38,8 @@ export const asDay = (time: string): string => day.format(new Date(time))
 export function ago(time: string): string {
   const seconds = (Date.now() - Date.parse(time)) / 1000
   const unit = UNITS.find(([, length, least]) => Math.abs(seconds) >= least * length)
-  return unit ? relative.format(Math.trunc(-seconds / unit[1]), unit[0]) : 'just now'
+  if (unit) return relative.format(Math.trunc(-seconds / unit[1]), unit[0])
+  return seconds < -1 ? 'in a moment' : 'just now'
 }
 
 /** For fields of the type datetime-local. */

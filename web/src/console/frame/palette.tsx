@@ -1,7 +1,14 @@
-import { Modal, VisuallyHidden } from '@mantine/core'
+import { Modal, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight } from '@mantine/spotlight'
-import { IconCode, IconHome, IconKeyboard, IconSearch } from '@tabler/icons-react'
+import {
+  IconCode,
+  IconHome,
+  IconKeyboard,
+  IconMoon,
+  IconSearch,
+  IconSun,
+} from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
 import type { Area } from '../areas.ts'
@@ -10,6 +17,7 @@ import { useOrganization } from '../organization.ts'
 import { type PageAction, pageActions } from '../page-actions.ts'
 import { useRead } from '../reads.ts'
 import { pathOf } from '../resource/names.ts'
+import classes from './frame.module.css'
 import { useAreas } from './use-areas.ts'
 
 const DEBOUNCE_MS = 150
@@ -109,11 +117,14 @@ export function Palette({ showKeys, showCalls }: Props) {
   const [own, setOwn] = useState<PageAction[]>([])
   const [settled] = useDebouncedValue(text.trim(), DEBOUNCE_MS)
   const areas = useAreas()
+  const { setColorScheme } = useMantineColorScheme()
   const pages = [
     { label: 'Home', Icon: IconHome, run: () => void go('') },
     ...areas.map(({ path, label, Icon }) => ({ label, Icon, run: () => void go(path) })),
     { label: 'See this page as API calls', Icon: IconCode, run: showCalls },
     { label: 'Keyboard shortcuts', Icon: IconKeyboard, run: showKeys },
+    { label: 'Dark colours', Icon: IconMoon, run: () => setColorScheme('dark') },
+    { label: 'Light colours', Icon: IconSun, run: () => setColorScheme('light') },
   ]
   const typed = text.trim().toLowerCase()
   const fitting = (actions: PageAction[]) =>
@@ -141,10 +152,11 @@ export function Palette({ showKeys, showCalls }: Props) {
         onKeyDown={openFirst}
         leftSection={<IconSearch size={18} aria-hidden />}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList className={classes.found}>
         <Actions label="On this page" actions={fitting(own)} />
         <Actions label="Go to" actions={fitting(pages)} />
         {settled !== '' && <Results areas={areas} text={settled} />}
+        <Spotlight.Empty className={classes.nothing}>Nothing has this name.</Spotlight.Empty>
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )

@@ -33,8 +33,18 @@ export function GrantsTab({ group }: { group: Group }) {
   )
   return (
     <Stack maw={720} gap="lg">
-      <Grants title="Applications" type="application" empty="None." query={applications} />
-      <Grants title="Devices" type="system" empty="None." query={systems} />
+      <Grants
+        title="Applications"
+        type="application"
+        empty="None. Bind the group to an application on its Access page."
+        query={applications}
+      />
+      <Grants
+        title="Devices"
+        type="system"
+        empty="None. Let the group sign in to a device on its Users page."
+        query={systems}
+      />
     </Stack>
   )
 }

@@ -44,6 +44,7 @@ export function About() {
       <Section title="About">
         <Facts
           items={[
+            { label: 'Version', aside: String(import.meta.env.VITE_VERSION) },
             { label: 'Organization', aside: name },
             { label: 'Id', aside: id },
             { label: 'Provider', aside: session.providerId },

@@ -113,7 +113,7 @@ function Rows({ application, job }: { application: Application; job: Job }) {
             <thead className={classes.head}>
               <tr>
                 <th scope="col">Person</th>
-                <th scope="col">Action</th>
+                <th scope="col">{job.kind === 'undo' ? 'Taken back' : 'Action'}</th>
                 <th scope="col">Result</th>
                 <td />
               </tr>
