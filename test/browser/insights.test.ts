@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { insertPastEvents } from '../../server/insights/index.ts'
 import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD } from '../person.ts'
 import { assertAccessible } from './axe.ts'
@@ -153,6 +154,37 @@ test('the live tail shows an event as it happens', async () => {
   await rows(page).filter({ hasText: 'User create' }).waitFor()
   await page.getByLabel('Live').uncheck()
   await page.waitForURL((url) => !url.searchParams.has('live'))
+  assert.deepEqual(problems, [])
+})
+
+test('events of LDAP, which have no id, are opened one by one, and the tail goes on after them', async () => {
+  const org = await app.newOrganization()
+  const timestamp = new Date().toISOString()
+  await app.db.tx(org.organizationId, (tx) =>
+    insertPastEvents(
+      tx,
+      org.organizationId,
+      ['ldap_bind', 'ldap_search'].map((event_type, operation_number) => {
+        const about = { connection_id: 'a/b+c==', operation_number, service: 'ldap' }
+        const document = JSON.stringify({ event_type, timestamp, ...about })
+        return { id: crypto.randomUUID(), timestamp, service: 'ldap', document }
+      }),
+    ),
+  )
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await openInsights(page, org, '?q=service+%3D+ldap')
+  await rows(page).nth(1).waitFor()
+  assert.equal(await page.locator('tr[data-open]').count(), 0)
+  await rows(page).filter({ hasText: 'Ldap search' }).getByRole('link').click()
+  const panel = page.getByRole('complementary', { name: 'Event' })
+  await panel.getByRole('heading', { name: 'Ldap search' }).waitFor()
+  assert.equal(await page.locator('tr[data-open]').count(), 1)
+  const url = new URL(page.url())
+  url.searchParams.set('q', 'service = directory')
+  await page.goto(url.href)
+  await panel.getByRole('heading', { name: 'Ldap search' }).waitFor()
+  await page.goto(`/console/${org.organizationId}/insights?live=1&q=service+%3D+ldap`)
+  await page.getByRole('status').getByText('Live · 0 new').waitFor()
   assert.deepEqual(problems, [])
 })
 

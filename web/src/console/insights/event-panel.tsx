@@ -15,7 +15,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/when.tsx'
 import { To } from '../link.tsx'
 import { Diff } from '../resource/diff.tsx'
-import { actorOf, type Event, eventWords } from '../resource/event.ts'
+import { actorOf, type Event, eventWords, keyOf } from '../resource/event.ts'
 import { pathOf } from '../resource/names.ts'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
@@ -60,7 +60,7 @@ function Contents({ event, state }: { event: Event; state: ExplorerState }) {
         <Text size="sm">
           {actorOf(event)} · <When time={event.timestamp} />
         </Text>
-        <Copyable label="id" value={event.id} />
+        {event.id && <Copyable label="id" value={event.id} />}
         <TargetLink event={event} />
       </div>
       {event.changes && event.changes.length > 0 && (
@@ -147,7 +147,7 @@ export function EventPanel({ state, id, known }: Props) {
         </Text>
       )}
       {event === undefined && !error && <Skeleton h={200} />}
-      {event && <Contents key={event.id} event={event} state={state} />}
+      {event && <Contents key={keyOf(event)} event={event} state={state} />}
     </aside>
   )
 }

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react'
 import { timeFormat } from '../../ui/time.ts'
 import { RowLink, useAddressOf } from '../link.tsx'
-import type { Event } from '../resource/event.ts'
+import { type Event, keyOf } from '../resource/event.ts'
 import { columnLabel, columnWidth, EventCell } from './event-cell.tsx'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
@@ -54,7 +54,7 @@ const Row = memo(({ index, start, event, columns, address, open }: RowProps) => 
     {event ? (
       <>
         <td className={classes.cell}>
-          <RowLink href={`${address}${encodeURIComponent(event.id)}`} className={classes.open}>
+          <RowLink href={`${address}${encodeURIComponent(keyOf(event))}`} className={classes.open}>
             {exact.format(new Date(event.timestamp))}
           </RowLink>
         </td>
@@ -77,13 +77,16 @@ export function EventsTable({ state, events, more }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const count = events ? events.length + (more ? 1 : 0) : SKELETON_ROWS
   // A new function would make it measure all rows anew.
-  const keyOf = useCallback((index: number) => events?.[index]?.id ?? index, [events])
+  const keyAt = useCallback(
+    (index: number) => (events?.[index] ? keyOf(events[index]) : index),
+    [events],
+  )
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
-    getItemKey: keyOf,
+    getItemKey: keyAt,
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -91,11 +94,11 @@ export function EventsTable({ state, events, more }: Props) {
     if (events && last >= events.length - AHEAD) more?.()
   }, [events, last, more])
 
-  const at = events?.findIndex(({ id }) => id === state.event) ?? -1
+  const at = events?.findIndex((event) => keyOf(event) === state.event) ?? -1
   const open = (index: number) => {
     const event = events?.[index]
     if (!event) return
-    state.set({ event: event.id }, true)
+    state.set({ event: keyOf(event) }, true)
     virtual.scrollToIndex(index)
   }
   useHotkeys([
@@ -142,7 +145,7 @@ export function EventsTable({ state, events, more }: Props) {
                 event={event}
                 columns={columns}
                 address={address}
-                open={event !== undefined && event.id === state.event}
+                open={event !== undefined && keyOf(event) === state.event}
               />
             )
           })}

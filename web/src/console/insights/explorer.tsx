@@ -3,6 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { useOrganization } from '../organization.ts'
+import { keyOf } from '../resource/event.ts'
 import { EventPanel } from './event-panel.tsx'
 import { EventsTable } from './events-table.tsx'
 import classes from './explorer.module.css'
@@ -86,7 +87,7 @@ function Results({ state }: { state: ExplorerState }) {
           <EventPanel
             state={state}
             id={state.event}
-            known={events?.find(({ id }) => id === state.event)}
+            known={events?.find((event) => keyOf(event) === state.event)}
           />
         )}
       </div>

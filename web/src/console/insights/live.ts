@@ -24,6 +24,9 @@ interface Tail {
   connected: boolean
 }
 
+/** For an event without an id: after all of its millisecond. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 const NOTHING: Tail = { events: [], connected: false }
 
 /** Events as they happen, newest first. `after` is the newest that is shown already; undefined while that is unknown. */
@@ -37,7 +40,7 @@ export function useLiveTail(
   const term = search_term && JSON.stringify(search_term)
   const services = service.join(',')
   const ready = on && after !== undefined
-  const first = after ? `${Date.parse(after.timestamp)}:${after.id}` : ''
+  const first = after ? `${Date.parse(after.timestamp)}:${after.id ?? LAST_ID}` : ''
   useEffect(() => {
     setTail(NOTHING)
     if (!ready) return

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { type Api, dataOf } from '../../api/organization.ts'
 import { useOrganization } from '../organization.ts'
 import { readOptions, useRead, useReadPages } from '../reads.ts'
-import type { Event } from '../resource/event.ts'
+import { type Event, keyOf } from '../resource/event.ts'
 import { type ExplorerState, type Selection, selectionOf } from './explorer-state.ts'
 import { filled, type Span, stepOf, zoneAt } from './time-range.ts'
 
@@ -42,14 +42,21 @@ export const useEvents = ({ search, selection, error }: ExplorerState) =>
   )
 
 /** An event that a link opens, wherever it lies. */
-export const useEvent = (id: string, known: Event | undefined) =>
+export const useEvent = (key: string, known: Event | undefined) =>
   useRead(
-    ['insights', 'event', id],
+    ['insights', 'event', key],
     async (api) => {
-      const start_time = new Date(Date.now() - MAX_RETENTION_MS).toISOString()
-      const body = { service: ['all'], start_time, limit: 1, search_term: { and: [{ id }] } }
-      const [event] = dataOf(await api.insights.POST('/v1/events', { body })) as unknown as Event[]
-      return event ?? null
+      const [time, connection_id] = key.split(' ')
+      const body = connection_id
+        ? { start_time: time!, end_time: time!, search_term: { and: [{ connection_id }] } }
+        : {
+            start_time: new Date(Date.now() - MAX_RETENTION_MS).toISOString(),
+            search_term: { and: [{ id: key }] },
+          }
+      const events = dataOf(
+        await api.insights.POST('/v1/events', { body: { service: ['all'], ...body } }),
+      ) as unknown as Event[]
+      return events.find((event) => keyOf(event) === key) ?? null
     },
     { enabled: known === undefined },
   )

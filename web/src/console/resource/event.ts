@@ -3,7 +3,8 @@ import type { Change } from './diff.tsx'
 // Audit events as pages show them.
 
 export interface Event {
-  id: string
+  /** Those of LDAP have none. */
+  id?: string
   timestamp: string
   event_type: string
   service?: string
@@ -17,6 +18,17 @@ interface End {
   type: string
   object_id: string
   name?: string
+}
+
+interface Operation {
+  connection_id?: string
+  operation_number?: number
+}
+
+/** Tells events apart: by the id, or for LDAP by the time, the connection and the number of the operation. */
+export const keyOf = (event: Event): string => {
+  const { connection_id, operation_number } = event as Operation
+  return event.id ?? [event.timestamp, connection_id, operation_number].join(' ')
 }
 
 /** Such as "User update" for systemuser_update. */

@@ -7,7 +7,7 @@ import { When } from '../../ui/when.tsx'
 import { printValue } from '../insights/query/text.ts'
 import { To } from '../link.tsx'
 import { Diff } from './diff.tsx'
-import { actorOf, associationWords, type Event, eventWords } from './event.ts'
+import { actorOf, associationWords, type Event, eventWords, keyOf } from './event.ts'
 import classes from './history.module.css'
 import { EVENT_DAYS, useEvents } from './use-events.ts'
 
@@ -89,7 +89,7 @@ export function HistoryTab({ area, id }: { area: string; id: string }) {
       </Text>
       <ul className={classes.events} aria-label="Events">
         {data.map((event) => (
-          <Row key={event.id} event={event} about={id} />
+          <Row key={keyOf(event)} event={event} about={id} />
         ))}
       </ul>
     </>
