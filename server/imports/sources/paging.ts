@@ -119,7 +119,14 @@ function byCursor(url: URL, paging: Of<'cursor'>): Pager {
   return {
     first: sized,
     next({ document, headers, count }) {
-      const value = memberAt(document, cursorPath) ?? headers[cursorPath.toLowerCase()]
+      const member = memberAt(document, cursorPath)
+      const value = member === undefined ? headers[cursorPath.toLowerCase()] : member
+      // Else a wrong path would end the list here, and those on later pages would seem to have left.
+      if (value === undefined && !sent && sizeParam !== null && count >= pageSize)
+        throw new SourceFailure(
+          'misconfigured',
+          `paging.cursorPath: the first page is full, but has no ${cursorPath}. If there are no more than its ${count} records, change paging.pageSize`,
+        )
       if (value === undefined || value === null || value === '' || value === false) return undefined
       if (typeof value !== 'string' && typeof value !== 'number')
         throw new SourceFailure('misconfigured', `paging.cursorPath: ${cursorPath} is not a text`)

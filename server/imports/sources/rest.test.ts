@@ -286,6 +286,21 @@ test('a cursor may be in a header of the response', async (t) => {
   assert.deepEqual(idsOf(await readAll(open(t, config).source)), ids(9))
 })
 
+test('a full first page without a cursor is not taken for the whole list', async (t) => {
+  const { url } = await serve(t, (request, response) => {
+    const isLast = request.url!.startsWith('/last')
+    sendJson(response, { items: range(0, 3), ...(isLast && { next_cursor: null }) })
+  })
+  const paging = { type: 'cursor', sizeParam: 'limit', pageSize: 3 } as const
+  const config = rest(url, { recordPath: 'items', paging })
+  const refused = fails('misconfigured', /paging.cursorPath: the first page is full/)
+  await assert.rejects(readAll(open(t, config).source), refused)
+  const single = rest(url, { listPath: '/last', recordPath: 'items', paging })
+  assert.deepEqual(idsOf(await readAll(open(t, single).source)), ids(3))
+  const larger = rest(url, { recordPath: 'items', paging: { ...paging, pageSize: 4 } })
+  assert.deepEqual(idsOf(await readAll(open(t, larger).source)), ids(3))
+})
+
 test('cursors without end and without records are given up', async (t) => {
   const { url, requests } = await serve(t, (_, response) =>
     sendJson(response, { items: [], next_cursor: requests.length }),
