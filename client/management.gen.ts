@@ -3221,7 +3221,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The organizations of a provider that the caller can access, with their size
+         * The organizations of a provider that the caller can access, with their size and problems
          * @description Scopes: `providers` or `providers.readonly`.
          */
         get: operations["getApiV2ProvidersByProviderIdOverview"];
@@ -7270,6 +7270,8 @@ export interface components {
                 users: number | null;
                 /** @description Null if the caller may not read them */
                 systems: number | null;
+                /** @description Locked users, systems not seen, certificates that end, failing provisioning, imports that wait, failed work and unreachable forwarders, as far as the caller may read them */
+                problems: number | null;
             }[];
             totalCount: number;
         };
@@ -22371,7 +22373,8 @@ export interface operations {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
                      *           "name": "Engineering",
                      *           "users": 1,
-                     *           "systems": 1
+                     *           "systems": 1,
+                     *           "problems": 1
                      *         }
                      *       ],
                      *       "totalCount": 1

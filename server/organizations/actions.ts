@@ -6,15 +6,9 @@ import { newId } from '../platform/ids.ts'
 import { checkConfirmed, checkScope, checkWholeProvider } from '../platform/rights.ts'
 import type { OrganizationContext } from './context.ts'
 import { settingsOf, toProvider, toProviderOrganization } from './records.ts'
-import type {
-  OrganizationCreate,
-  OrganizationPut,
-  ProviderOverview,
-  ProviderPut,
-} from './schema.ts'
+import type { OrganizationCreate, OrganizationPut, ProviderPut } from './schema.ts'
 import { mergeSettings, writableSettings } from './settings.ts'
 import {
-  countRecords,
   findOrganization,
   findProvider,
   insertOrganization,
@@ -23,7 +17,6 @@ import {
   lockProvider,
   markDeleted,
   type OrganizationRow,
-  organizationsOf,
   type ProviderRow,
   saveOrganization,
   saveProvider,
@@ -88,28 +81,6 @@ export function updateOrganization(
     await changed.fire(tx, caller, { organizationId, before, after })
     return after
   })
-}
-
-/** How large the organizations of a provider are: all that the caller can access, by name. */
-export async function describeProvider(
-  db: Db,
-  caller: Caller,
-  providerId: string,
-): Promise<ProviderOverview> {
-  const { id } = await getProvider(db, caller, providerId)
-  const rows = await organizationsOf(db, id, caller.organizationIds)
-  const count = async (organizationId: string, type: 'user' | 'system') => {
-    const scopes = [`${type}s`, `${type}s.readonly`]
-    if (!scopes.some((scope) => caller.scopes.has(scope))) return null
-    return (await countRecords(db.tenant(organizationId), organizationId, type))?.total ?? 0
-  }
-  const results = await Promise.all(
-    rows.map(async ({ id, name }) => {
-      const [users, systems] = await Promise.all([count(id, 'user'), count(id, 'system')])
-      return { id, name, users, systems }
-    }),
-  )
-  return { results, totalCount: results.length }
 }
 
 export function updateProvider(

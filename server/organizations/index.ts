@@ -20,4 +20,5 @@ export {
   insertOrganization,
   insertProvider,
   listAllOrganizations,
+  organizationsOf,
 } from './store.ts'

@@ -7,7 +7,6 @@ import { readFields } from '../platform/list/values.ts'
 import {
   createOrganization,
   deleteProviderOrganization,
-  describeProvider,
   getProvider,
   restoreOrganization,
   updateProvider,
@@ -21,7 +20,6 @@ import {
   Provider,
   ProviderOrganization,
   ProviderOrganizationParams,
-  ProviderOverview,
   ProviderParams,
   ProviderPut,
 } from './schema.ts'
@@ -134,20 +132,6 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
         totalCount,
       }
     },
-  )
-
-  app.get(
-    '/providers/:provider_id/overview',
-    {
-      schema: {
-        tags,
-        summary: 'The organizations of a provider that the caller can access, with their size',
-        params: ProviderParams,
-        response: { 200: ProviderOverview, ...errors },
-      },
-      config: { scopes: ['providers', 'providers.readonly'], tenant },
-    },
-    ({ caller, params }) => describeProvider(db, caller, params.provider_id),
   )
 
   app.post(

@@ -51,32 +51,3 @@ test('changing the user limit requires organizations.billing on every route', as
   assert.equal(sized.statusCode, 403)
   assert.equal((await msp.post(organizations, { name: 'Plain' })).statusCode, 201)
 })
-
-test('the overview of a provider counts users and devices of each organization in reach', async () => {
-  const provider = await app.newProvider(3)
-  const [one, two, three] = provider.organizationIds
-  const body = { username: 'ada', email: 'ada@example.com' }
-  await provider.post('/api/systemusers', body, { 'x-org-id': one! })
-  const url = `/api/v2/providers/${provider.providerId}/overview`
-  const sizes = async (who: Pick<typeof provider, 'get'>) => {
-    const { results } = (await who.get(url)).json()
-    return Object.fromEntries(
-      results.map((each: { id: string; users: number | null; systems: number | null }) => [
-        each.id,
-        [each.users, each.systems],
-      ]),
-    )
-  }
-  assert.deepEqual(await sizes(provider), { [one!]: [1, 0], [two!]: [0, 0], [three!]: [0, 0] })
-  const some = await app.addProviderAdministrator(provider.providerId, [two!], 'Read Only')
-  assert.deepEqual(await sizes(some), { [two!]: [0, 0] })
-
-  const key = { scopes: ['providers.readonly', 'systems.readonly'] }
-  const narrowed = (await some.post(`/api/users/${some.id}/apikey`, key)).json().apiKey
-  app.secrets.add(narrowed)
-  assert.deepEqual(await sizes(app.as(narrowed)), { [two!]: [null, 0] })
-  const runner = await app.addProviderAdministrator(provider.providerId, [one!], 'Command Runner')
-  assert.equal((await runner.get(url)).statusCode, 403)
-  assert.equal((await (await app.newProvider()).get(url)).statusCode, 404)
-  assert.equal((await provider.get('/api/v2/providers/x/overview')).statusCode, 404)
-})

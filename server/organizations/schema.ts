@@ -95,20 +95,6 @@ export const ProviderOrganization = Type.Object(
 )
 export type ProviderOrganization = Static<typeof ProviderOrganization>
 
-const counted = Type.Union([Type.Integer(), Type.Null()], {
-  description: 'Null if the caller may not read them',
-})
-export const ProviderOverview = Type.Object(
-  {
-    results: Type.Array(
-      Type.Object({ id: Id, name: Type.String(), users: counted, systems: counted }),
-    ),
-    totalCount: Type.Integer(),
-  },
-  { title: 'ProviderOverview' },
-)
-export type ProviderOverview = Static<typeof ProviderOverview>
-
 export const OrganizationCreate = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 255 }),

@@ -4,7 +4,6 @@ import { forEachTenant } from '../platform/each-tenant.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import { readPage } from '../platform/list/page.ts'
 import type { ListQuery } from '../platform/list/query.ts'
-import { totalOf } from '../platform/list/total.ts'
 
 // Organizations and providers are global tables: every list takes the ids that the caller can access.
 
@@ -88,9 +87,6 @@ export const organizationsOf = (
   db.many<OrganizationRow>(sql`
     select * from organizations
      where provider = ${providerId} and id = any(${[...organizationIds]}::text[]) order by name, id`)
-
-export const countRecords = (db: Queryable, organizationId: string, type: 'user' | 'system') =>
-  db.find<{ total: number }>(totalOf(organizationId, type))
 
 /** Across all providers: for the operator only. */
 export const listAllOrganizations = (db: Queryable) =>

@@ -6,7 +6,8 @@ import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { countAttention, retryJob, searchEverything } from './actions.ts'
 import { readActivity } from './activity.ts'
 import { jobResource, readJobs } from './job-store.ts'
-import { Activity, Attention, OrganizationJob, SearchHit } from './schema.ts'
+import { describeProvider } from './provider.ts'
+import { Activity, Attention, OrganizationJob, ProviderOverview, SearchHit } from './schema.ts'
 import { COUNTS, FINDERS } from './store.ts'
 
 const errors = errorsOf('v2')
@@ -51,6 +52,20 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<{
     },
     ({ caller, query }) =>
       readActivity(searchDb, caller, { ...query, now: Date.now(), searchSeconds }),
+  )
+  app.get(
+    '/providers/:provider_id/overview',
+    {
+      schema: {
+        tags: ['providers'],
+        summary:
+          'The organizations of a provider that the caller can access, with their size and problems',
+        params: Type.Object({ provider_id: Type.String() }),
+        response: { 200: ProviderOverview, ...errors },
+      },
+      config: { scopes: ['providers', 'providers.readonly'], tenant: 'home' },
+    },
+    ({ caller, params }) => describeProvider(db, caller, params.provider_id),
   )
   app.get(
     '/search',

@@ -24,6 +24,29 @@ export const Attention = Type.Object(
 )
 export type Attention = Static<typeof Attention>
 
+const counted = Type.Union([Type.Integer(), Type.Null()], {
+  description: 'Null if the caller may not read them',
+})
+export const ProviderOverview = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        users: counted,
+        systems: counted,
+        problems: Type.Union([Type.Integer(), Type.Null()], {
+          description:
+            'Locked users, systems not seen, certificates that end, failing provisioning, imports that wait, failed work and unreachable forwarders, as far as the caller may read them',
+        }),
+      }),
+    ),
+    totalCount: Type.Integer(),
+  },
+  { title: 'ProviderOverview' },
+)
+export type ProviderOverview = Static<typeof ProviderOverview>
+
 const Buckets = Type.Array(
   Type.Object({
     key: Type.Integer({ description: 'Start of the step, in milliseconds' }),

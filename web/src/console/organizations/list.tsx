@@ -3,12 +3,12 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { type Api, dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { PlainLink, type Search, useAddress, useGo } from '../link.tsx'
+import { PlainLink, useAddress, useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import classes from './organizations.module.css'
 
-type Column = 'name' | 'users' | 'systems' | 'events' | 'failures'
+type Column = 'name' | 'users' | 'systems' | 'events' | 'problems'
 
 interface Row {
   id: string
@@ -16,15 +16,15 @@ interface Row {
   users: number | null
   systems: number | null
   events: number | null
-  failures: number | null
+  problems: number | null
 }
 
-const COLUMNS: { id: Column; label: string; to: string; search?: Search }[] = [
+const COLUMNS: { id: Column; label: string; to: string }[] = [
   { id: 'name', label: 'Organization', to: '' },
   { id: 'users', label: 'Users', to: 'users' },
   { id: 'systems', label: 'Devices', to: 'devices' },
   { id: 'events', label: 'Events in 24 hours', to: 'insights' },
-  { id: 'failures', label: 'Failed in 24 hours', to: 'insights', search: { q: 'success=false' } },
+  { id: 'problems', label: 'Needs attention', to: '' },
 ]
 
 const number = new Intl.NumberFormat('en')
@@ -32,7 +32,7 @@ const number = new Intl.NumberFormat('en')
 const DAY_MS = 86_400_000
 
 /** Events by organization: one question about all of them. */
-const eventsBy = (ids: string[], term?: object) => async (api: Api) => {
+const eventsBy = (ids: string[]) => async (api: Api) => {
   const { buckets } = dataOf(
     await api.insights.POST('/v1/events/distinct', {
       params: { header: { 'x-org-id': ids.join(',') } },
@@ -40,7 +40,6 @@ const eventsBy = (ids: string[], term?: object) => async (api: Api) => {
         service: ['all'],
         start_time: new Date(Date.now() - DAY_MS).toISOString(),
         field: 'organization',
-        ...(term && { search_term: term }),
       },
     }),
   )
@@ -64,17 +63,13 @@ function useOverview() {
     ),
   )
   const events = useRead(['provider', 'events'], eventsBy(ids), { enabled: reads })
-  const failures = useRead(['provider', 'failures'], eventsBy(ids, { and: [{ success: false }] }), {
-    enabled: reads,
-  })
   const rows = overview.data?.results.map(
     (each): Row => ({
       ...each,
       events: events.data ? (events.data.get(each.id) ?? 0) : null,
-      failures: failures.data ? (failures.data.get(each.id) ?? 0) : null,
     }),
   )
-  return { rows, error: overview.error ?? events.error ?? failures.error }
+  return { rows, error: overview.error ?? events.error }
 }
 
 /** Every organization of the provider in a line; each number leads to what it counts. */
@@ -130,15 +125,13 @@ export function List() {
           <Table.Tbody>
             {sorted.map((row) => (
               <Table.Tr key={row.id}>
-                {COLUMNS.map(({ id, to, search }) => {
+                {COLUMNS.map(({ id, to }) => {
                   const value = row[id]
                   const text = typeof value === 'number' ? number.format(value) : (value ?? '–')
                   return (
                     <Table.Td key={id}>
                       {value !== null ? (
-                        <PlainLink to={`/${row.id}${to && `/${to}`}`} {...(search && { search })}>
-                          {text}
-                        </PlainLink>
+                        <PlainLink to={`/${row.id}${to && `/${to}`}`}>{text}</PlainLink>
                       ) : (
                         text
                       )}
