@@ -6,8 +6,3 @@ alter table import_links add unique (organization_id, user_id, application_id);
 -- ANALYZE sorts the documents it samples, which takes most of its time; no plan depends on what it finds.
 alter table users alter column profile set statistics 0;
 alter table batch_rows alter column input set statistics 0, alter column result set statistics 0;
-
--- The value first: one index finds somebody in an organization, and at the sign-in in all of them.
-drop index users_by_login_email, users_by_login_username, users_username, users_email;
-create unique index users_username on users (username_key, organization_id) include (id) where deleted_at is null;
-create unique index users_email on users (email_key, organization_id) include (id) where deleted_at is null;
