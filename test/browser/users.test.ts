@@ -53,6 +53,21 @@ test('work on many users goes to the tray, which lists failures and survives a r
   assert.equal(file.trim().split('\r\n').length, 4)
   assert.match(file, /,Berg,/)
 
+  for (const { id } of people) await org.put(`/api/systemusers/${id}`, { account_locked: true })
+  await selectAll()
+  await press(page, 'Unlock')
+  const unlocked = tray.getByRole('listitem').filter({ hasText: 'Unlock 3 users' })
+  await unlocked.waitFor()
+  await app.runDueJobs()
+  await unlocked.getByText('Done').waitFor()
+  const locked = (await org.get('/api/systemusers?filter=account_locked:$eq:true')).json()
+  assert.equal(locked.totalCount, 0)
+
+  await selectAll()
+  await press(page, 'Mail a link')
+  const mailed = tray.getByRole('listitem').filter({ hasText: 'Mail 3 users a link' })
+  await mailed.getByText('Done').waitFor()
+
   await selectAll()
   await org.delete(`/api/systemusers/${people[1]!.id}`)
   await press(page, 'Suspend')

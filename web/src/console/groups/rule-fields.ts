@@ -1,4 +1,4 @@
-import { FIELDS } from '../users/profile-fields.ts'
+import { EMPLOYMENT, PERSON } from '../users/profile/fields.ts'
 import { STATES } from '../users/user.ts'
 
 export interface RuleField {
@@ -20,7 +20,10 @@ const of =
 const NULLABLE = ['employeeIdentifier', 'manager', 'recoveryEmail.address']
 
 export const USER_FIELDS: RuleField[] = [
-  ...FIELDS.flatMap(({ fields }) => fields).map(({ name, label }) => of('text')([name, label])),
+  ...[...PERSON, EMPLOYMENT]
+    .flatMap(({ fields }) => fields)
+    .filter(({ name }) => name !== 'recoveryEmail')
+    .map(({ name, label }) => of('text')([name, label])),
   {
     name: 'state',
     label: 'State',

@@ -135,6 +135,16 @@ export const KINDS: Record<string, Kind> = {
     ),
     touches: [['users']],
   },
+  'mail-links': {
+    step: each(async (api, id) => {
+      const params = { path: { id } }
+      // The mail would lift a suspension.
+      const { state } = dataOf(await api.management.GET('/systemusers/{id}', { params }))
+      if (state !== 'ACTIVATED') throw new ApiError(409, 'The user is not active')
+      await api.management.POST('/systemusers/{id}/reactivate', { params })
+    }),
+    touches: [['users']],
+  },
   'write-accounts': { step: writeAccounts, touches: [['applications'], ['home']] },
   'export-events': { step: exportEvents, touches: [] },
   'export-users': { step: exportUsers, touches: [] },

@@ -50,6 +50,11 @@ export function useUserActions(user: User) {
     touches,
     done: () => `The password of ${name} has expired`,
   })
+  const mailLink = useChange({
+    run: (api) => api.management.POST('/systemusers/{id}/reactivate', { params }),
+    touches,
+    done: () => `Mailed ${name} a link to choose a password`,
+  })
   const remove = useChange({
     run: (api) => api.management.DELETE('/systemusers/{id}', { params }),
     touches,
@@ -57,5 +62,5 @@ export function useUserActions(user: User) {
     undo: (api) => api.management.POST('/systemusers/{id}/restore', { params }),
     after: () => void go('users'),
   })
-  return { suspend, activate, unlock, resetMfa, expire, remove }
+  return { suspend, activate, unlock, resetMfa, expire, mailLink, remove }
 }

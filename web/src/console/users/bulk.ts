@@ -17,6 +17,26 @@ const changeAll =
 export const suspendAll = changeAll('Suspend', 'SUSPENDED')
 export const activateAll = changeAll('Activate', 'ACTIVATED')
 
+/** The same, for what is done to accounts. */
+const actOnAll =
+  (verb: string, path: '/v2/bulk/user/unlocks' | '/v2/bulk/user/expires') =>
+  async (api: Api, ids: string[]): Promise<NewWork> => {
+    const { jobId } = dataOf(await api.management.POST(path, { body: ids.map((id) => ({ id })) }))
+    const title = `${verb} ${people(ids.length)}`
+    return { kind: 'bulk-users', input: { jobId }, title, link: 'users', total: ids.length }
+  }
+
+export const unlockAll = actOnAll('Unlock', '/v2/bulk/user/unlocks')
+export const expireAll = actOnAll('Expire the passwords of', '/v2/bulk/user/expires')
+
+export const mailLinksToAll = async (_: Api, ids: string[]): Promise<NewWork> => ({
+  kind: 'mail-links',
+  input: { ids },
+  title: `Mail ${people(ids.length)} a link for a new password`,
+  link: 'users',
+  total: ids.length,
+})
+
 export const resetMfaOfAll = async (_: Api, ids: string[]): Promise<NewWork> => ({
   kind: 'reset-mfa',
   input: { ids },

@@ -1,8 +1,11 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import {
   IconCirclePause,
   IconKeyOff,
   IconLockOpen,
+  IconMail,
+  IconPassword,
   IconPlayerPlay,
   IconShieldOff,
   IconTrash,
@@ -19,8 +22,9 @@ import { AccessTab } from './access-tab.tsx'
 import { AccountsTab } from './accounts-tab.tsx'
 import { useUserActions } from './actions.ts'
 import { nameOf } from './name.ts'
-import { ProfileTab } from './profile-tab.tsx'
+import { ProfileTab } from './profile/profile-tab.tsx'
 import { SessionsTab } from './sessions-tab.tsx'
+import { SetPassword } from './set-password.tsx'
 import { SshKeysTab } from './ssh-keys-tab.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { StateTab } from './state-tab.tsx'
@@ -30,7 +34,8 @@ const LIST = { path: 'users', title: 'Users' }
 
 function UserPage({ user }: { user: User }) {
   const may = useMay()
-  const { suspend, activate, unlock, resetMfa, expire, remove } = useUserActions(user)
+  const { suspend, activate, unlock, resetMfa, expire, mailLink, remove } = useUserActions(user)
+  const [settingPassword, { open: setPassword, close }] = useDisclosure()
   const active = user.state === 'ACTIVATED'
   const menu: MenuAction[] = [
     ...(user.account_locked
@@ -39,65 +44,72 @@ function UserPage({ user }: { user: User }) {
     ...(user.totp_enabled
       ? [{ label: 'Remove second factor', Icon: IconShieldOff, run: () => resetMfa.mutate() }]
       : []),
+    { label: 'Set password', Icon: IconPassword, run: setPassword },
+    ...(active
+      ? [{ label: 'Mail a link for a new password', Icon: IconMail, run: () => mailLink.mutate() }]
+      : []),
     { label: 'Expire password', Icon: IconKeyOff, run: () => expire.mutate() },
     { label: 'Delete user', Icon: IconTrash, danger: true, run: () => remove.mutate() },
   ]
   return (
-    <ResourcePage
-      list={LIST}
-      name={nameOf(user)}
-      error={null}
-      avatar={<Initials name={nameOf(user)} size={3.25} round />}
-      state={<StateBadge user={user} />}
-      copy={[
-        { label: 'e-mail', value: user.email ?? '' },
-        { label: 'username', value: user.username ?? '' },
-        { label: 'id', value: user.id },
-      ]}
-      action={
-        may.write('users') && (
-          <Button
-            size="sm"
-            variant="default"
-            leftSection={
-              active ? (
-                <IconCirclePause size={16} aria-hidden />
-              ) : (
-                <IconPlayerPlay size={16} aria-hidden />
-              )
-            }
-            onClick={() => (active ? suspend : activate).mutate()}
-          >
-            {active ? 'Suspend user' : 'Activate user'}
-          </Button>
-        )
-      }
-      menu={may.write('users') ? menu : []}
-      tabs={[
-        {
-          id: 'profile',
-          label: 'Profile',
-          content: () => <ProfileTab key={user.id} user={user} />,
-        },
-        { id: 'state', label: 'State', content: () => <StateTab user={user} /> },
-        {
-          id: 'groups',
-          label: 'Groups',
-          content: () => <GroupsTab kind={USER_GROUPS} id={user.id} />,
-        },
-        { id: 'access', label: 'Access', content: () => <AccessTab user={user} /> },
-        { id: 'sessions', label: 'Sessions', content: () => <SessionsTab user={user} /> },
-        { id: 'keys', label: 'SSH keys', content: () => <SshKeysTab user={user} /> },
-        ...(may.read('applications')
-          ? [{ id: 'accounts', label: 'Accounts', content: () => <AccountsTab user={user} /> }]
-          : []),
-        {
-          id: 'history',
-          label: 'History',
-          content: () => <HistoryTab area="users" id={user.id} />,
-        },
-      ]}
-    />
+    <>
+      <ResourcePage
+        list={LIST}
+        name={nameOf(user)}
+        error={null}
+        avatar={<Initials name={nameOf(user)} size={3.25} round />}
+        state={<StateBadge user={user} />}
+        copy={[
+          { label: 'e-mail', value: user.email ?? '' },
+          { label: 'username', value: user.username ?? '' },
+          { label: 'id', value: user.id },
+        ]}
+        action={
+          may.write('users') && (
+            <Button
+              size="sm"
+              variant="default"
+              leftSection={
+                active ? (
+                  <IconCirclePause size={16} aria-hidden />
+                ) : (
+                  <IconPlayerPlay size={16} aria-hidden />
+                )
+              }
+              onClick={() => (active ? suspend : activate).mutate()}
+            >
+              {active ? 'Suspend user' : 'Activate user'}
+            </Button>
+          )
+        }
+        menu={may.write('users') ? menu : []}
+        tabs={[
+          {
+            id: 'profile',
+            label: 'Profile',
+            content: () => <ProfileTab key={user.id} user={user} />,
+          },
+          { id: 'state', label: 'State', content: () => <StateTab user={user} /> },
+          {
+            id: 'groups',
+            label: 'Groups',
+            content: () => <GroupsTab kind={USER_GROUPS} id={user.id} />,
+          },
+          { id: 'access', label: 'Access', content: () => <AccessTab user={user} /> },
+          { id: 'sessions', label: 'Sessions', content: () => <SessionsTab user={user} /> },
+          { id: 'keys', label: 'SSH keys', content: () => <SshKeysTab user={user} /> },
+          ...(may.read('applications')
+            ? [{ id: 'accounts', label: 'Accounts', content: () => <AccountsTab user={user} /> }]
+            : []),
+          {
+            id: 'history',
+            label: 'History',
+            content: () => <HistoryTab area="users" id={user.id} />,
+          },
+        ]}
+      />
+      <SetPassword user={user} opened={settingPassword} close={close} />
+    </>
   )
 }
 

@@ -2,6 +2,9 @@ import {
   IconCalendarTime,
   IconCirclePause,
   IconDownload,
+  IconKeyOff,
+  IconLockOpen,
+  IconMail,
   IconPlayerPlay,
   IconShieldOff,
   IconUsers,
@@ -14,7 +17,15 @@ import { When } from '../../ui/when.tsx'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
 import { ResourceList } from '../resource/resource-list.tsx'
-import { activateAll, exportAll, resetMfaOfAll, suspendAll } from './bulk.ts'
+import {
+  activateAll,
+  expireAll,
+  exportAll,
+  mailLinksToAll,
+  resetMfaOfAll,
+  suspendAll,
+  unlockAll,
+} from './bulk.ts'
 import { JoinGroupForm, ScheduleForm } from './bulk-forms.tsx'
 import { CreateUser } from './create-user.tsx'
 import { ImportButton } from './import-button.tsx'
@@ -180,6 +191,9 @@ const users: ListDeclaration<User> = {
       scope: 'groups',
       form: (bulk) => <JoinGroupForm {...bulk} />,
     },
+    { label: 'Unlock', Icon: IconLockOpen, work: unlockAll },
+    { label: 'Expire password', Icon: IconKeyOff, work: expireAll },
+    { label: 'Mail a link', Icon: IconMail, work: mailLinksToAll },
     { label: 'Remove second factor', Icon: IconShieldOff, work: resetMfaOfAll },
     { label: 'Export CSV', Icon: IconDownload, reads: true, work: exportAll },
   ],
