@@ -7266,6 +7266,8 @@ export interface components {
             results: {
                 id: string;
                 name: string;
+                /** @description 0: no limit */
+                maxSystemUsers: number;
                 /** @description Null if the caller may not read them */
                 users: number | null;
                 /** @description Null if the caller may not read them */
@@ -7274,6 +7276,18 @@ export interface components {
                 problems: number | null;
             }[];
             totalCount: number;
+            /** @description Empty unless the caller can access all organizations of the provider */
+            deleted: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                deleted: string;
+                /**
+                 * Format: date-time
+                 * @description When its data will be erased; until then it can be restored
+                 */
+                erased: string;
+            }[];
         };
         ProviderPut: {
             name?: string;
@@ -22372,12 +22386,21 @@ export interface operations {
                      *         {
                      *           "id": "6650f3a2c4e1b70008d1a2b3",
                      *           "name": "Engineering",
+                     *           "maxSystemUsers": 1,
                      *           "users": 1,
                      *           "systems": 1,
                      *           "problems": 1
                      *         }
                      *       ],
-                     *       "totalCount": 1
+                     *       "totalCount": 1,
+                     *       "deleted": [
+                     *         {
+                     *           "id": "6650f3a2c4e1b70008d1a2b3",
+                     *           "name": "Engineering",
+                     *           "deleted": "2026-03-02T09:15:00.000Z",
+                     *           "erased": "2026-03-02T09:15:00.000Z"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ProviderOverview"];

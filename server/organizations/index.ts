@@ -13,6 +13,7 @@ export { settingsOf } from './records.ts'
 export { organizationRoutes } from './routes.ts'
 export { RESTRICTED_FIELDS } from './schema.ts'
 export {
+  deletedOrganizationsOf,
   findAnyOrganization,
   findOrganization,
   findProvider,

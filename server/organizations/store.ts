@@ -88,6 +88,11 @@ export const organizationsOf = (
     select * from organizations
      where provider = ${providerId} and id = any(${[...organizationIds]}::text[]) order by name, id`)
 
+export const deletedOrganizationsOf = (db: Queryable, providerId: string) =>
+  db.many<OrganizationRow & { deleted_at: string }>(sql`
+    select * from organizations
+     where provider = ${providerId} and deleted_at is not null order by deleted_at desc, id`)
+
 /** Across all providers: for the operator only. */
 export const listAllOrganizations = (db: Queryable) =>
   db.many<OrganizationRow & { provider_name: string | null }>(sql`

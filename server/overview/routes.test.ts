@@ -337,3 +337,30 @@ test('the overview of a provider counts users, devices and problems of each orga
   assert.equal((await (await app.newProvider()).get(url)).statusCode, 404)
   assert.equal((await provider.get('/api/v2/providers/x/overview')).statusCode, 404)
 })
+
+test('deleted organizations are shown to those who can restore them, until they are erased', async () => {
+  const provider = await app.newProvider()
+  const [two, one] = provider.organizationIds
+  const base = `/api/v2/providers/${provider.providerId}`
+  const name = `Organization ${one}`
+  const res = await provider.delete(`${base}/organizations/${one}?name=${encodeURIComponent(name)}`)
+  assert.equal(res.statusCode, 200, res.body)
+  const overview = async (who: Pick<typeof provider, 'get'>) =>
+    (await who.get(`${base}/overview`)).json()
+  const { results, deleted } = await overview(provider)
+  assert.deepEqual(
+    results.map(({ id, maxSystemUsers }: Record<string, unknown>) => [id, maxSystemUsers]),
+    [[two, 0]],
+  )
+  assert.deepEqual(
+    deleted.map(({ id, name }: Record<string, unknown>) => [id, name]),
+    [[one, name]],
+  )
+  assert.equal(Date.parse(deleted[0].erased) - Date.parse(deleted[0].deleted), 30 * 86_400_000)
+  const three = (await provider.post(`${base}/organizations`, { name: 'Third' })).json()
+  const some = await app.addProviderAdministrator(provider.providerId, [three.id], 'Administrator')
+  assert.deepEqual((await overview(some)).deleted, [])
+  assert.deepEqual((await overview(await app.newProvider())).deleted, undefined)
+  await provider.post(`${base}/organizations/${one}/restore`)
+  assert.deepEqual((await overview(provider)).deleted, [])
+})

@@ -33,6 +33,7 @@ export const ProviderOverview = Type.Object(
       Type.Object({
         id: Type.String(),
         name: Type.String(),
+        maxSystemUsers: Type.Integer({ description: '0: no limit' }),
         users: counted,
         systems: counted,
         problems: Type.Union([Type.Integer(), Type.Null()], {
@@ -42,6 +43,18 @@ export const ProviderOverview = Type.Object(
       }),
     ),
     totalCount: Type.Integer(),
+    deleted: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        deleted: Type.String({ format: 'date-time' }),
+        erased: Type.String({
+          format: 'date-time',
+          description: 'When its data will be erased; until then it can be restored',
+        }),
+      }),
+      { description: 'Empty unless the caller can access all organizations of the provider' },
+    ),
   },
   { title: 'ProviderOverview' },
 )

@@ -1,1 +1,2 @@
 export { List } from './list.tsx'
+export { Provider as Detail } from './provider.tsx'

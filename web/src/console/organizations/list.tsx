@@ -1,23 +1,18 @@
-import { Group, Skeleton, Table, Text, Title, UnstyledButton } from '@mantine/core'
+import { Group, Skeleton, Space, Table, Text, Title, UnstyledButton } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import { type Api, dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { PlainLink, useAddress, useGo } from '../link.tsx'
-import { useMay, useOrganization } from '../organization.ts'
-import { useRead } from '../reads.ts'
+import { useMay } from '../organization.ts'
+import { SiblingTabs } from '../resource/sibling-tabs.tsx'
+import { AddOrganization } from './add-organization.tsx'
+import { DeletedOrganizations } from './deleted.tsx'
 import classes from './organizations.module.css'
+import { type Row, useOverview } from './overview.ts'
+import { RowMenu } from './row-menu.tsx'
+import { SIBLINGS } from './siblings.ts'
 
 type Column = 'name' | 'users' | 'systems' | 'events' | 'problems'
-
-interface Row {
-  id: string
-  name: string
-  users: number | null
-  systems: number | null
-  events: number | null
-  problems: number | null
-}
 
 const COLUMNS: { id: Column; label: string; to: string }[] = [
   { id: 'name', label: 'Organization', to: '' },
@@ -29,53 +24,17 @@ const COLUMNS: { id: Column; label: string; to: string }[] = [
 
 const number = new Intl.NumberFormat('en')
 
-const DAY_MS = 86_400_000
-
-/** Events by organization: one question about all of them. */
-const eventsBy = (ids: string[]) => async (api: Api) => {
-  const { buckets } = dataOf(
-    await api.insights.POST('/v1/events/distinct', {
-      params: { header: { 'x-org-id': ids.join(',') } },
-      body: {
-        service: ['all'],
-        start_time: new Date(Date.now() - DAY_MS).toISOString(),
-        field: 'organization',
-      },
-    }),
-  )
-  return new Map(buckets.map(({ key, doc_count }) => [key, doc_count]))
-}
-
 function compare(a: Row, b: Row, by: Column): number {
   if (by === 'name') return a.name.localeCompare(b.name)
   return (a[by] ?? -1) - (b[by] ?? -1)
 }
 
-function useOverview() {
-  const { session } = useOrganization()
-  const reads = useMay().read('insights')
-  const ids = [...session.organizationIds].sort()
-  const overview = useRead(['provider', 'overview'], async (api) =>
-    dataOf(
-      await api.management.GET('/v2/providers/{provider_id}/overview', {
-        params: { path: { provider_id: session.providerId ?? '' } },
-      }),
-    ),
-  )
-  const events = useRead(['provider', 'events'], eventsBy(ids), { enabled: reads })
-  const rows = overview.data?.results.map(
-    (each): Row => ({
-      ...each,
-      events: events.data ? (events.data.get(each.id) ?? 0) : null,
-    }),
-  )
-  return { rows, error: overview.error ?? events.error }
-}
-
 /** Every organization of the provider in a line; each number leads to what it counts. */
 export function List() {
-  const { rows, error } = useOverview()
+  const { rows, deleted, error } = useOverview()
+  const may = useMay()
   const { sort = 'name' } = useAddress()
+  const changes = may.write('providers') || may.write('organizations')
   const go = useGo()
   useDocumentTitle('Organizations · Gatehouse')
   const by = (COLUMNS.find(({ id }) => id === sort.replace('-', '')) ?? COLUMNS[0]!).id
@@ -86,12 +45,16 @@ export function List() {
   const Arrow = falling ? IconArrowDown : IconArrowUp
   return (
     <>
-      <Group gap="sm" align="baseline" mb="md">
-        <Title order={1}>Organizations</Title>
-        <Text c="dimmed" component="span">
-          {rows && `${number.format(rows.length)} of your provider`}
-        </Text>
+      <Group justify="space-between" mb="sm">
+        <Group gap="sm" align="baseline">
+          <Title order={1}>Organizations</Title>
+          <Text c="dimmed" component="span">
+            {rows && `${number.format(rows.length)} of your provider`}
+          </Text>
+        </Group>
+        {may.write('providers') && <AddOrganization />}
       </Group>
+      <SiblingTabs siblings={SIBLINGS} />
       <Problem error={error} />
       {!sorted && !error && <Skeleton h={200} />}
       {sorted && (
@@ -120,6 +83,7 @@ export function List() {
                   </UnstyledButton>
                 </Table.Th>
               ))}
+              {changes && <Table.Td />}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -138,11 +102,18 @@ export function List() {
                     </Table.Td>
                   )
                 })}
+                {changes && (
+                  <Table.Td ta="right">
+                    <RowMenu row={row} />
+                  </Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       )}
+      <Space h="md" />
+      <DeletedOrganizations rows={deleted} />
     </>
   )
 }

@@ -1,0 +1,4 @@
+export const SIBLINGS = [
+  { path: 'organizations', label: 'Organizations' },
+  { path: 'organizations/provider', label: 'Provider' },
+]
