@@ -86,7 +86,13 @@ test('every page that links lead to, in light and dark', async () => {
     for (const href of await links.evaluateAll((all) => all.map((a) => a.getAttribute('href')!)))
       add(href)
   }
-  for (const page of ['users/*/access', 'devices/*/users', 'settings/webhooks/*', 'insights'])
+  for (const page of [
+    'users/*/access',
+    'devices/*/users',
+    'settings/webhooks/*',
+    'settings/workday',
+    'insights',
+  ])
     assert.ok(pages.has(kindOf(`${root}/${page}`)), page)
   assert.deepEqual(problems, [])
 })

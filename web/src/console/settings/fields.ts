@@ -3,12 +3,17 @@ export interface Field {
   path: string
   label: string
   about?: string
-  kind: 'text' | 'email' | 'flag' | 'number' | 'choice'
+  /** user-fields: a list of fields of users. */
+  kind: 'text' | 'email' | 'flag' | 'number' | 'choice' | 'user-fields'
   options?: { value: string; label: string }[]
   min?: number
   max?: number
   /** Shown only while this flag is set. */
   when?: string
+  /** Needed to change it, if not that of the organization. */
+  scope?: string
+  /** What the server does while there is no value. */
+  initial?: boolean
 }
 
 export interface FieldGroup {
@@ -33,6 +38,14 @@ export const GENERAL: FieldGroup[] = [
         path: 'emailDisclaimer',
         label: 'Note at the end of mails',
         kind: 'text',
+      },
+      {
+        path: 'maxSystemUsers',
+        label: 'Users at most (0: no limit)',
+        kind: 'number',
+        min: 0,
+        max: 2_147_483_647,
+        scope: 'organizations.billing',
       },
     ],
   },
@@ -63,6 +76,16 @@ export const GENERAL: FieldGroup[] = [
   {
     title: 'Users themselves',
     fields: [{ path: 'systemUsersCanEdit', label: 'May edit their profile', kind: 'flag' }],
+  },
+  {
+    title: 'Users managed by another directory',
+    fields: [
+      {
+        path: 'systemUserDefaults.restrictedFields',
+        label: 'Fields that are changed only there',
+        kind: 'user-fields',
+      },
+    ],
   },
 ]
 
@@ -106,12 +129,14 @@ export const SECURITY: FieldGroup[] = [
           { value: 'windows', label: 'Windows' },
         ],
       },
+      { path: 'passwordPolicy.enableMinLength', label: 'A certain length', kind: 'flag' },
       {
         path: 'passwordPolicy.minLength',
         label: 'Characters at least',
         kind: 'number',
         min: 1,
         max: 256,
+        when: 'passwordPolicy.enableMinLength',
       },
       { path: 'passwordPolicy.needsLowercase', label: 'A lower-case letter', kind: 'flag' },
       { path: 'passwordPolicy.needsUppercase', label: 'An upper-case letter', kind: 'flag' },
@@ -153,6 +178,53 @@ export const SECURITY: FieldGroup[] = [
         min: 1,
         max: 100_000,
         when: 'passwordPolicy.enablePasswordExpirationInDays',
+      },
+      {
+        path: 'passwordPolicy.enableDaysBeforeExpirationToForceReset',
+        label: 'Ask for a new one before it expires, by mail and at the sign-in',
+        kind: 'flag',
+        when: 'passwordPolicy.enablePasswordExpirationInDays',
+      },
+      {
+        path: 'passwordPolicy.daysBeforeExpirationToForceReset',
+        label: 'So many days before',
+        kind: 'number',
+        min: 1,
+        max: 100_000,
+        when: 'passwordPolicy.enableDaysBeforeExpirationToForceReset',
+      },
+      {
+        path: 'passwordPolicy.enableDaysAfterExpirationToSelfRecover',
+        label: 'After it has expired, users can replace it themselves only for a while',
+        kind: 'flag',
+        when: 'passwordPolicy.enablePasswordExpirationInDays',
+      },
+      {
+        path: 'passwordPolicy.daysAfterExpirationToSelfRecover',
+        label: 'For so many days',
+        kind: 'number',
+        min: 0,
+        max: 100_000,
+        when: 'passwordPolicy.enableDaysAfterExpirationToSelfRecover',
+      },
+      {
+        path: 'passwordPolicy.enableMinChangePeriodInDays',
+        label: 'Can be changed again only after a while',
+        kind: 'flag',
+      },
+      {
+        path: 'passwordPolicy.minChangePeriodInDays',
+        label: 'After so many days',
+        kind: 'number',
+        min: 0,
+        max: 100_000,
+        when: 'passwordPolicy.enableMinChangePeriodInDays',
+      },
+      {
+        path: 'passwordPolicy.allowUnenrolledMFAPasswordReset',
+        label: 'May be reset by mail before a required second factor is enrolled',
+        kind: 'flag',
+        initial: true,
       },
     ],
   },

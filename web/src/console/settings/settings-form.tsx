@@ -1,15 +1,16 @@
-import { Checkbox, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { Checkbox, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useChange } from '../changes.ts'
 import { useMay, useOrganization } from '../organization.ts'
+import { OWNABLE_FIELDS } from '../users/profile/fields.ts'
 import type { Field, FieldGroup } from './fields.ts'
 import { useSettings } from './use-settings.ts'
 
 type Tree = Record<string, unknown>
-type Value = string | number | boolean
+type Value = string | number | boolean | { field: string }[]
 type Values = Record<string, Value>
 
 const at = (tree: Tree, path: string): unknown =>
@@ -69,6 +70,25 @@ function SettingField({ field, value, readOnly, onChange }: FieldProps) {
           onChange={(next) => next !== null && onChange(next)}
         />
       )
+    case 'user-fields': {
+      const owned = (value ?? []) as { field: string }[]
+      return (
+        <MultiSelect
+          label={label}
+          maw={480}
+          readOnly={readOnly}
+          searchable
+          data={OWNABLE_FIELDS}
+          value={owned.map((each) => each.field)}
+          // Who owns a field stays as it is.
+          onChange={(names) =>
+            onChange(
+              names.map((name) => owned.find((each) => each.field === name) ?? { field: name }),
+            )
+          }
+        />
+      )
+    }
     default:
       return (
         <TextInput
@@ -87,7 +107,8 @@ function SettingField({ field, value, readOnly, onChange }: FieldProps) {
 /** Settings of the organization, from their declaration. Only what differs is sent. */
 export function SettingsForm({ groups }: { groups: FieldGroup[] }) {
   const { id } = useOrganization()
-  const writable = useMay().write('organizations')
+  const may = useMay()
+  const writable = may.write('organizations')
   const [changed, setChanged] = useState<Values>({})
   const { data, error } = useSettings()
   const save = useChange({
@@ -111,6 +132,14 @@ export function SettingsForm({ groups }: { groups: FieldGroup[] }) {
     const { [path]: _, ...others } = changed
     setChanged(at(settings, path) === value ? others : { ...others, [path]: value })
   }
+  /** A field that depends on a flag is shown while that one is shown and set. */
+  const isShown = (fields: Field[], when: string | undefined): boolean =>
+    when === undefined ||
+    (valueAt(when) === true && isShown(fields, fields.find(({ path }) => path === when)?.when))
+  const isFixed = ({ path, scope }: Field) =>
+    !writable ||
+    (scope !== undefined && !may.write(scope)) ||
+    (ruled && path.startsWith('passwordPolicy.'))
   const ruled = valueAt('passwordCompliance') !== 'custom'
   const dirty = Object.keys(changed).length > 0
   return (
@@ -125,13 +154,13 @@ export function SettingsForm({ groups }: { groups: FieldGroup[] }) {
           <Section key={title} title={title} about={about}>
             <Stack gap="sm">
               {fields
-                .filter(({ when }) => when === undefined || valueAt(when) === true)
+                .filter(({ when }) => isShown(fields, when))
                 .map((field) => (
                   <SettingField
                     key={field.path}
                     field={field}
-                    value={valueAt(field.path)}
-                    readOnly={!writable || (ruled && field.path.startsWith('passwordPolicy.'))}
+                    value={valueAt(field.path) ?? field.initial}
+                    readOnly={isFixed(field)}
                     onChange={(value) => set(field.path, value)}
                   />
                 ))}

@@ -10,9 +10,11 @@ import { GENERAL, SECURITY } from './fields.ts'
 import { Jobs } from './jobs.tsx'
 import { OrganizationLogo } from './logo.tsx'
 import { Reports } from './reports.tsx'
+import { Retention } from './retention.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { Webhook } from './webhook.tsx'
 import { Webhooks } from './webhooks.tsx'
+import { Workday } from './workday/workday.tsx'
 
 interface Part {
   /** In the address. */
@@ -32,6 +34,7 @@ const PARTS: Part[] = [
       <Stack maw={760}>
         <OrganizationLogo />
         <SettingsForm key="general" groups={GENERAL} />
+        <Retention />
       </Stack>
     ),
   },
@@ -42,6 +45,7 @@ const PARTS: Part[] = [
     content: () => <SettingsForm key="security" groups={SECURITY} />,
   },
   { id: 'devices', label: 'Enrolment', scope: 'systems', content: () => <ConnectKey /> },
+  { id: 'workday', label: 'Workday', scope: 'directories', content: () => <Workday /> },
   {
     id: 'webhooks',
     label: 'Webhooks',

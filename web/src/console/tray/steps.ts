@@ -1,3 +1,4 @@
+import type { components } from '../../../../client/index.ts'
 import { type Api, dataOf, pageOfV1 } from '../../api/organization.ts'
 import { ApiError } from '../../api/session.ts'
 import { csvOf } from '../../ui/csv.ts'
@@ -9,28 +10,46 @@ import { writeAccounts } from './write-accounts.ts'
 
 const PAGE = 100
 
-/** The results of a bulk job of the API, which come in order. */
-const bulkUsers: Step = async (api, { input, total, done, failed }) => {
-  const results = dataOf(
-    await api.management.GET('/v2/bulk/users/{job_id}/results', {
-      params: {
-        path: { job_id: String(input.jobId) },
-        query: { limit: PAGE, skip: done },
-      },
-    }),
-  )
-  const pending = results.findIndex(({ status }) => status === 'Pending')
-  const finished = pending < 0 ? results : results.slice(0, pending)
-  if (finished.length === 0 && done < total) await pause()
-  const failures = finished
-    .filter(({ meta }) => meta.success === false)
-    .map(({ persistedFields, statusMsg }) => ({
-      id: String((persistedFields as { id?: unknown }).id ?? ''),
-      reason: statusMsg,
-    }))
-  const after = done + finished.length
-  return { done: after, failed: [...failed, ...failures], finished: after >= total }
+type Result = components['schemas']['BulkResult']
+type ReadResults = (
+  api: Api,
+  input: Work['input'],
+  query: { limit: number; skip: number },
+) => Promise<Result[]>
+
+function failureOf({ id, persistedFields, statusMsg: reason }: Result): Work['failed'][number] {
+  const { id: user, username = '' } = persistedFields as { id?: string; username?: string }
+  return user ? { id: user, reason } : { id, name: username, reason }
 }
+
+/** The results of a job of the API about users, which come in order. */
+const follow =
+  (read: ReadResults): Step =>
+  async (api, { input, total, done, failed }) => {
+    const results = await read(api, input, { limit: PAGE, skip: done })
+    const pending = results.findIndex(({ status }) => status === 'Pending')
+    const finished = pending < 0 ? results : results.slice(0, pending)
+    if (finished.length === 0 && done < total) await pause()
+    const failures = finished.filter(({ meta }) => meta.success === false).map(failureOf)
+    const after = done + finished.length
+    return { done: after, failed: [...failed, ...failures], finished: after >= total }
+  }
+
+const bulkUsers = follow(async (api, { jobId }, query) =>
+  dataOf(
+    await api.management.GET('/v2/bulk/users/{job_id}/results', {
+      params: { path: { job_id: String(jobId) }, query },
+    }),
+  ),
+)
+
+const importWorkers = follow(async (api, { workdayId, jobId }, query) =>
+  dataOf(
+    await api.management.GET('/v2/workdays/{id}/import/{job_id}/results', {
+      params: { path: { id: String(workdayId), job_id: String(jobId) }, query },
+    }),
+  ),
+)
 
 /** One call for each id; what the API refuses is listed, and the next one is tried. */
 const each =
@@ -120,6 +139,7 @@ const importPeople: Step = async (api, { input }) => {
 export const KINDS: Record<string, Kind> = {
   'import-people': { step: importPeople, touches: [['users'], ['applications'], ['home']] },
   'bulk-users': { step: bulkUsers, touches: [['users']] },
+  'import-workers': { step: importWorkers, touches: [['users'], ['home']] },
   'join-group': {
     step: each((api, id, { group }) =>
       api.management.POST('/v2/usergroups/{group_id}/members', {

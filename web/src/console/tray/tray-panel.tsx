@@ -70,9 +70,9 @@ function Item({ work, dismiss }: { work: Work; dismiss: () => void }) {
       {opened && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
         <ul className={classes.failures} tabIndex={0} aria-label={`Failures: ${title}`}>
-          {failed.map(({ id, reason }) => (
+          {failed.map(({ id, name, reason }) => (
             <li key={id}>
-              <To to={`users/${id}`}>{id}</To> {reason}
+              {name ?? <To to={`users/${id}`}>{id}</To>} {reason}
             </li>
           ))}
         </ul>

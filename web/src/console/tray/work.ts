@@ -4,7 +4,10 @@ import type { Api } from '../../api/organization.ts'
 // Long work: done step by step, kept in the browser's storage, continued after a reload.
 
 interface Failure {
+  /** Of a user. */
   id: string
+  /** Of somebody who has not become one. */
+  name?: string
   reason: string
 }
 

@@ -26,10 +26,11 @@ import {
   suspendAll,
   unlockAll,
 } from './bulk.ts'
-import { JoinGroupForm, ScheduleForm } from './bulk-forms.tsx'
 import { CreateUser } from './create-user.tsx'
 import { ImportButton } from './import-button.tsx'
+import { JoinGroupForm } from './join-group-form.tsx'
 import { nameOf } from './name.ts'
+import { ScheduleForm } from './schedule-form.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { readUser, STATES, type User, userKey } from './user.ts'
 
@@ -183,7 +184,7 @@ const users: ListDeclaration<User> = {
     {
       label: 'Schedule',
       Icon: IconCalendarTime,
-      form: (bulk) => <ScheduleForm {...bulk} />,
+      form: ({ ids, close }) => <ScheduleForm ids={ids} target="SUSPENDED" after={close} />,
     },
     {
       label: 'Add to group',

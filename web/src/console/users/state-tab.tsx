@@ -1,69 +1,17 @@
-import { Button, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { dataOf } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { instantOf, timeFormat, ZONE } from '../../ui/time.ts'
+import { timeFormat } from '../../ui/time.ts'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
+import { ScheduleForm } from './schedule-form.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { StateTimeline } from './state-timeline.tsx'
 import { STATES, type User } from './user.ts'
 
-type Target = 'ACTIVATED' | 'SUSPENDED'
 const exact = timeFormat({ dateStyle: 'full', timeStyle: 'short' })
-
-function Schedule({ user }: { user: User }) {
-  const [state, setState] = useState<Target>(user.state === 'ACTIVATED' ? 'SUSPENDED' : 'ACTIVATED')
-  const [at, setAt] = useState('')
-  const schedule = useChange({
-    run: (api) =>
-      api.management.POST('/v2/bulk/userstates', {
-        body: { user_ids: [user.id], state, start_date: instantOf(at) },
-      }),
-    touches: [['users', user.id]],
-    done: () => 'Scheduled the change',
-    after: () => setAt(''),
-    quiet: true,
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    schedule.mutate()
-  }
-  return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Group align="flex-end">
-          <Select
-            size="sm"
-            label="Change to"
-            allowDeselect={false}
-            data={[
-              { value: 'SUSPENDED', label: 'Suspended' },
-              { value: 'ACTIVATED', label: 'Active' },
-            ]}
-            value={state}
-            onChange={(value) => setState(value as Target)}
-          />
-          <TextInput
-            size="sm"
-            type="datetime-local"
-            label={`At, in ${ZONE}`}
-            required
-            withAsterisk={false}
-            value={at}
-            onChange={(event) => setAt(event.currentTarget.value)}
-          />
-          <Button size="sm" type="submit" variant="default" loading={schedule.isPending}>
-            Schedule change
-          </Button>
-        </Group>
-        <Problem error={schedule.error} />
-      </Stack>
-    </form>
-  )
-}
 
 /** What the state will be, is and was. */
 export function StateTab({ user }: { user: User }) {
@@ -109,7 +57,12 @@ export function StateTab({ user }: { user: User }) {
               )}
             </Group>
           ))}
-          {writable && <Schedule user={user} />}
+          {writable && (
+            <ScheduleForm
+              ids={[user.id]}
+              target={user.state === 'ACTIVATED' ? 'SUSPENDED' : 'ACTIVATED'}
+            />
+          )}
         </Stack>
       </Paper>
       <Paper p="lg" withBorder component="section" bg="var(--gh-surface)">

@@ -123,6 +123,7 @@ export function ProfileTab({ user }: { user: User }) {
             size="sm"
             label="Fields that are changed only there"
             readOnly={!writable}
+            searchable
             data={OWNABLE_FIELDS}
             {...form.getInputProps('restrictedFields')}
           />
