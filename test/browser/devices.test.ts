@@ -10,7 +10,7 @@ import { addPerson } from '../person.ts'
 import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { sidebar, signInToConsole, tab } from './console-steps.ts'
-import { heading, press } from './steps.ts'
+import { field, heading, press } from './steps.ts'
 
 // Devices and commands in the console, with the real agent.
 
@@ -109,6 +109,7 @@ test('one who may only read changes nothing on the pages of a device and a comma
       (each) => `${root}/devices/${device}${each}`,
     ),
     `${root}/commands`,
+    `${root}/command-runs`,
     ...['', '/targets', '/schedule', '/results', '/history'].map(
       (each) => `${root}/commands/${command}${each}`,
     ),
@@ -133,4 +134,123 @@ test('one who may only read changes nothing on the pages of a device and a comma
     )
   }
   assert.deepEqual(other.problems, [])
+})
+
+test('a device has a primary user and attributes of its own', async () => {
+  const org = await app.newOrganization()
+  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  const device = await enrol(app.http, org, newKeyPair().publicKey, { hostname: 'web-1' })
+  const url = `/api/systems/${device}`
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/devices/${device}/settings`)
+  await signInToConsole(page, org.email, org.password)
+  const user = page.getByRole('combobox', { name: 'Primary user' })
+  await user.fill('ada')
+  await page.getByRole('option', { name: 'Ada Berg' }).click()
+  for (const at of [1, 2]) {
+    await press(page, 'Add attribute')
+    await field(page, `Name of attribute ${at}`).fill('room')
+    await field(page, `Value of attribute ${at}`).fill(`B${at}`)
+  }
+  await press(page, 'Save device')
+  await page.getByText('the name "room" appears twice').waitFor()
+  await field(page, 'Name of attribute 2').fill('rack')
+  await assertAccessible(page, 'settings of a device')
+  await press(page, 'Save device')
+  await page.getByText('Saved the device').waitFor()
+  const attributes = [
+    { name: 'room', value: 'B1' },
+    { name: 'rack', value: 'B2' },
+  ]
+  const saved = (await org.get(url)).json()
+  assert.deepEqual([saved.primarySystemUser, saved.attributes], [{ id: ada.id }, attributes])
+
+  await page.reload()
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value === 'Ada Berg'),
+  )
+  assert.equal(await field(page, 'Value of attribute 2').inputValue(), 'B2')
+  await press(page, 'Remove attribute 1')
+  await page.getByRole('button', { name: 'Clear primary user' }).click()
+  await press(page, 'Save device')
+  await page.getByText('Saved the device').waitFor()
+  const cleared = (await org.get(url)).json()
+  assert.deepEqual(
+    [cleared.primarySystemUser, cleared.attributes],
+    [{ id: null }, attributes.slice(1)],
+  )
+  assert.deepEqual(problems, [])
+})
+
+test('a command runs once on a chosen group, and waits there until it expires', async () => {
+  const org = await app.newOrganization()
+  await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  const hosts = ['web-1', 'web-2']
+  const [first, second] = await Promise.all(
+    hosts.map((hostname) => enrol(app.http, org, newKeyPair().publicKey, { hostname })),
+  )
+  const group = (await org.post('/api/v2/systemgroups', { name: 'Web servers' })).json()
+  const member = { op: 'add', type: 'system', id: first }
+  await org.post(`/api/v2/systemgroups/${group.id}/members`, member)
+  const body = { name: 'Uptime', command: 'uptime', listensTo: 'doors' }
+  const { id } = (await org.post('/api/commands', body)).json()
+  const root = `/console/${org.organizationId}`
+  const { page, problems } = await openBrowser()
+  await page.goto(`${root}/commands/${id}`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByRole('combobox', { name: 'Run as' }).fill('ada')
+  await page.getByRole('option', { name: 'Ada Berg' }).click()
+  await page.getByLabel('Use sudo').check()
+  await field(page, 'Wait for devices, in seconds').fill('3600')
+  await assertAccessible(page, 'a command')
+  await press(page, 'Save command')
+  await page.getByText('Saved the command').waitFor()
+  const saved = (await org.get(`/api/commands/${id}`)).json()
+  assert.deepEqual([saved.timeToLiveSeconds, saved.sudo, saved.listensTo], [3600, true, 'doors'])
+  await page.reload()
+  assert.equal(await field(page, 'Wait for devices, in seconds').inputValue(), '3600')
+  assert.ok(await page.getByLabel('Use sudo').isChecked())
+
+  const runOn = async (label: string, option: RegExp) => {
+    await press(page, 'More actions')
+    await page.getByRole('menuitem', { name: 'Run on chosen devices' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Run on chosen devices' })
+    await dialog.getByRole('combobox', { name: label }).click()
+    await page.getByRole('option', { name: option }).click()
+    await dialog.getByRole('listitem').waitFor()
+    await assertAccessible(page, 'run on chosen devices')
+    await dialog.getByRole('button', { name: 'Run command' }).click()
+    await page.getByText('0 of 1 device answered').waitFor()
+  }
+  await runOn('Choose a group of devices', /Web servers/)
+  const awaited = page.getByRole('list', { name: 'Devices of this run' })
+  await awaited.getByRole('link', { name: 'web-1' }).waitFor()
+  await runOn('Choose a device', /web-2/)
+  await awaited.getByRole('link', { name: 'web-2' }).waitFor()
+  const queued = await app.db.tx(org.organizationId, (tx) =>
+    tx.many<{ system_id: string; run_as_name: string; seconds: number }>(
+      sql`select system_id, run_as_name, extract(epoch from expires_at - request_time)::int as seconds
+            from command_queue order by request_time`,
+    ),
+  )
+  assert.deepEqual(
+    queued.map((row) => [row.system_id, row.run_as_name, row.seconds]),
+    [
+      [first, 'root', 3600],
+      [second, 'root', 3600],
+    ],
+  )
+
+  await sidebar(page).getByRole('link', { name: 'Commands' }).click()
+  await page.getByRole('link', { name: 'Waiting' }).click()
+  const runs = page.getByRole('table', { name: 'Waiting runs' }).getByRole('row')
+  await runs.nth(2).getByRole('link', { name: 'Uptime' }).waitFor()
+  await assertAccessible(page, 'waiting runs')
+  await runs.nth(1).getByRole('button', { name: 'Cancel the rest of Uptime' }).click()
+  await page.getByText('Cancelled the rest of Uptime').waitFor()
+  await runs.nth(2).waitFor({ state: 'detached' })
+  await runs.nth(1).getByRole('link', { name: 'Uptime' }).click()
+  await page.waitForURL(/results\?run=/)
+  await awaited.getByRole('link', { name: 'web-1' }).waitFor()
+  assert.deepEqual(problems, [])
 })

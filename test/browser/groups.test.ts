@@ -139,3 +139,106 @@ test('devices join a group by rule, and the group lets people sign in to them', 
   await assertAccessible(page, 'groups of a device')
   assert.deepEqual(problems, [])
 })
+
+test('what members of a group have on devices and in other directories', async () => {
+  const org = await app.newOrganization()
+  const cost = { team: 'Plant 4' }
+  const attributes = { cost, radius: { vlan: 7 } }
+  const group = (await org.post('/api/v2/usergroups', { name: 'Operators', attributes })).json()
+  const url = `/api/v2/usergroups/${group.id}`
+  const address = `/console/${org.organizationId}/groups/${group.id}/settings`
+  const { page, problems } = await openBrowser({ viewport: { width: 1440, height: 1200 } })
+  await page.goto(address)
+  await signInToConsole(page, org.email, org.password)
+  await choose(page, 'Members are', 'Administrator')
+  await press(page, 'Add POSIX group')
+  await field(page, 'Name of POSIX group 1').fill('operators')
+  await press(page, 'Save group')
+  await page.getByText('Each needs a name and a whole number').waitFor()
+  await field(page, 'Id of POSIX group 1').fill('5100')
+  await page.getByRole('combobox', { name: 'LDAP groups' }).fill('ops')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Available to Samba').check()
+  await press(page, 'Add reply attribute')
+  await field(page, 'Name of reply attribute 1').fill('Tunnel-Type')
+  await field(page, 'Value of reply attribute 1').fill('VLAN')
+  // Another client sets attributes of its own meanwhile.
+  const shift = { from: 6 }
+  await org.put(url, { name: 'Operators', attributes: { ...group.attributes, shift } })
+  await press(page, 'Save group')
+  await page.getByText('Saved the group').waitFor()
+  await page.getByText('They never change', { exact: false }).waitFor()
+  await inLightAndDark(page, 'settings of a group')
+  const stored = {
+    cost,
+    shift,
+    sudo: { enabled: true, withoutPassword: false },
+    posixGroups: [{ id: 5100, name: 'operators' }],
+    ldapGroups: [{ name: 'Operators' }, { name: 'ops' }],
+    sambaEnabled: true,
+    radius: { vlan: 7, reply: [{ name: 'Tunnel-Type', value: 'VLAN' }] },
+  }
+  assert.deepEqual((await org.get(url)).json().attributes, stored)
+
+  await page.reload()
+  assert.equal(await field(page, 'Id of POSIX group 1').inputValue(), '5100')
+  assert.equal(await field(page, 'Id of POSIX group 1').getAttribute('readonly'), '')
+  assert.equal(await field(page, 'Value of reply attribute 1').inputValue(), 'VLAN')
+  assert.equal(
+    await page.getByRole('combobox', { name: 'Members are' }).inputValue(),
+    'Administrator',
+  )
+  assert.ok(await page.getByLabel('Available to Samba').isChecked())
+  await page.getByText('ops', { exact: true }).waitFor()
+  // A change of the name is a change of the name only.
+  await field(page, 'Name').fill('Operations')
+  await press(page, 'Save group')
+  await heading(page, 'Operations').waitFor()
+  await page.getByText('Saved the group').waitFor()
+  assert.deepEqual((await org.get(url)).json().attributes, stored)
+
+  const devices = (
+    await org.post('/api/v2/systemgroups', { name: 'Screens', attributes: { cost } })
+  ).json()
+  await page.goto(`/console/${org.organizationId}/device-groups/${devices.id}/settings`)
+  await field(page, 'Description').fill('In the hall')
+  assert.equal(await page.getByText('POSIX').count(), 0)
+  await press(page, 'Save group')
+  await page.getByText('Saved the group').waitFor()
+  const saved = (await org.get(`/api/v2/systemgroups/${devices.id}`)).json()
+  assert.deepEqual([saved.description, saved.attributes], ['In the hall', { cost }])
+  assert.deepEqual(problems, [])
+})
+
+test('a rule leaves people alone, and administrators hear about suggestions', async () => {
+  const org = await app.newOrganization()
+  const ben = await addPerson(org, { firstname: 'Ben', lastname: 'Berg', department: 'Sales' })
+  const group = (
+    await org.post('/api/v2/usergroups', {
+      name: 'Sellers',
+      membershipMethod: 'DYNAMIC_REVIEW_REQUIRED',
+      memberQuery: {
+        queryType: 'FilterQuery',
+        filters: [{ field: 'department', operator: 'eq', value: 'Sales' }],
+      },
+    })
+  ).json()
+  const { page, problems } = await openBrowser({ viewport: { width: 1440, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/groups/${group.id}/membership`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByRole('combobox', { name: 'Exempt a user' }).fill('ben')
+  await page.getByRole('option', { name: /Ben Berg/ }).click()
+  await page.getByLabel('Mail administrators about new suggestions').check()
+  await press(page, 'Save membership')
+  await page.getByText('Saved how members are chosen').waitFor()
+  const saved = (await org.get(`/api/v2/usergroups/${group.id}`)).json()
+  assert.equal(saved.memberSuggestionsNotify, true)
+  assert.deepEqual(
+    saved.memberQueryExemptions.map(({ id }: { id: string }) => id),
+    [ben.id],
+  )
+  await page.reload()
+  await page.getByRole('button', { name: 'Remove Ben Berg' }).waitFor()
+  assert.ok(await page.getByLabel('Mail administrators about new suggestions').isChecked())
+  assert.deepEqual(problems, [])
+})

@@ -3,6 +3,7 @@ import {
   IconApps,
   IconBuildings,
   IconChartHistogram,
+  IconClock,
   IconDeviceLaptop,
   IconDevices,
   IconKey,
@@ -86,6 +87,14 @@ export const AREAS: Area[] = [
     scope: 'commands',
     load: () => import('./commands/index.ts'),
     find: findCommands,
+  },
+  {
+    path: 'command-runs',
+    label: 'Waiting runs',
+    Icon: IconClock,
+    scope: 'commands',
+    load: () => import('./command-runs/index.ts'),
+    below: 'commands',
   },
   {
     path: 'applications',

@@ -1,55 +1,56 @@
-import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Input, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { Section } from './section.tsx'
+import type { ReactNode } from 'react'
 
-type Row = Record<string, unknown>
-
-/** The part of a form of Mantine that it needs, whatever the other values are. */
-interface RowsForm {
-  getInputProps: (path: string) => object
-  insertListItem: (path: string, row: never) => void
-  removeListItem: (path: string, at: number) => void
-}
+type Row = Record<string, string>
 
 interface Props {
-  title: string
-  /** Shown while there are none. */
-  empty: string
-  /** One of them, such as "attribute". */
-  one: string
-  /** Of the list, in the values of the form. */
-  path: string
+  label?: string
+  description?: string
+  /** What a row is, for the button that adds one and for screen readers. */
+  row: string
   columns: { name: string; label: string }[]
-  form: RowsForm
-  rows: Row[]
-  readOnly: boolean
+  value: Row[]
+  onChange: (rows: Row[]) => void
+  readOnly?: boolean
+  error?: ReactNode
 }
 
 const MAX_COLUMNS = 4
 
 /** A list in a form: a row each, with fields of text. */
-export function RowsField({ title, empty, one, path, columns, form, rows, readOnly }: Props) {
+export function RowsField(props: Props) {
+  const { label, description, row, columns, value, onChange, readOnly = false, error } = props
+  const change = (at: number, part: Row) =>
+    onChange(value.map((each, nth) => (nth === at ? { ...each, ...part } : each)))
   const blank = Object.fromEntries(columns.map(({ name }) => [name, '']))
   return (
-    <Section title={title}>
-      <Stack gap="xs">
-        {rows.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {empty}
-          </Text>
-        )}
-        {rows.map((_, at) => (
+    <Input.Wrapper
+      size="sm"
+      labelElement="div"
+      {...(label && { label })}
+      {...(description && { description })}
+      error={error}
+    >
+      <Stack gap={6} mt={label || description ? 6 : 0}>
+        {value.map((each, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity while they are edited
-          <Group key={at} wrap="nowrap" align="flex-start">
-            <SimpleGrid cols={{ base: 1, sm: Math.min(columns.length, MAX_COLUMNS) }} flex={1}>
-              {columns.map(({ name, label }) => (
+          <Group key={at} wrap="nowrap" gap="xs" align="flex-start">
+            <SimpleGrid
+              flex={1}
+              spacing="xs"
+              verticalSpacing={6}
+              cols={{ base: 1, sm: Math.min(columns.length, MAX_COLUMNS) }}
+            >
+              {columns.map((column) => (
                 <TextInput
-                  key={name}
+                  key={column.name}
                   size="sm"
-                  aria-label={`${label} of ${one} ${at + 1}`}
-                  placeholder={label}
+                  aria-label={`${column.label} of ${row} ${at + 1}`}
+                  placeholder={column.label}
                   readOnly={readOnly}
-                  {...form.getInputProps(`${path}.${at}.${name}`)}
+                  value={each[column.name] ?? ''}
+                  onChange={(event) => change(at, { [column.name]: event.currentTarget.value })}
                 />
               ))}
             </SimpleGrid>
@@ -58,8 +59,8 @@ export function RowsField({ title, empty, one, path, columns, form, rows, readOn
                 mt={4}
                 variant="subtle"
                 color="gray"
-                aria-label={`Remove ${one} ${at + 1}`}
-                onClick={() => form.removeListItem(path, at)}
+                aria-label={`Remove ${row} ${at + 1}`}
+                onClick={() => onChange(value.filter((_, nth) => nth !== at))}
               >
                 <IconX size={16} aria-hidden />
               </ActionIcon>
@@ -70,15 +71,15 @@ export function RowsField({ title, empty, one, path, columns, form, rows, readOn
           <div>
             <Button
               variant="default"
-              size="xs"
+              size="compact-xs"
               leftSection={<IconPlus size={14} aria-hidden />}
-              onClick={() => form.insertListItem(path, blank as never)}
+              onClick={() => onChange([...value, blank])}
             >
-              Add {one}
+              Add {row}
             </Button>
           </div>
         )}
       </Stack>
-    </Section>
+    </Input.Wrapper>
   )
 }

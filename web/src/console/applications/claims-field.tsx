@@ -1,5 +1,5 @@
 import { Select, Stack, Switch, TextInput } from '@mantine/core'
-import { PairsField } from './pairs-field.tsx'
+import { PairsField } from '../../ui/pairs-field.tsx'
 import type { Values } from './settings.ts'
 
 interface Mapping {

@@ -1,6 +1,6 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { PairsField } from '../../ui/pairs-field.tsx'
 import { ClaimsField } from './claims-field.tsx'
-import { PairsField } from './pairs-field.tsx'
 import { type Entry, hasPlaceholder, type Values } from './settings.ts'
 
 interface Props {

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dataOf } from '../../api/organization.ts'
 import { Confirm, type Question } from '../../ui/confirm.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { useChange } from '../changes.ts'
@@ -12,10 +11,12 @@ import { HistoryTab } from '../resource/history-tab.tsx'
 import { ResourcePage } from '../resource/resource-page.tsx'
 import { type Command, commandKey, readCommand } from './command.ts'
 import { ResultsTab } from './results-tab.tsx'
+import { RunOn } from './run-on.tsx'
 import { whenOf } from './schedule.ts'
 import { ScheduleTab } from './schedule-tab.tsx'
 import { ScriptTab } from './script-tab.tsx'
 import { TargetsTab } from './targets-tab.tsx'
+import { useRun } from './use-run.ts'
 
 const LIST = { path: 'commands', title: 'Commands' }
 
@@ -24,18 +25,8 @@ function CommandPage({ command }: { command: Command }) {
   const go = useGo()
   const [question, ask] = useState<Question | null>(null)
   const { id, name = '' } = command
-  const run = useChange({
-    run: async (api) => dataOf(await api.management.POST('/runCommand', { body: { _id: id } })),
-    touches: [['commands', id]],
-    done: (_, { queueIds }) =>
-      queueIds.length === 0
-        ? 'Nothing to run on yet: add a device or a group'
-        : `Started on ${queueIds.length === 1 ? '1 device' : `${queueIds.length} devices`}`,
-    after: ({ queueIds, workflowInstanceId }) =>
-      void (queueIds.length === 0
-        ? go(`commands/${id}/targets`)
-        : go(`commands/${id}/results`, { search: { run: workflowInstanceId } })),
-  })
+  const [choosing, setChoosing] = useState(false)
+  const run = useRun(command)
   const remove = useChange({
     run: (api) => api.management.DELETE('/commands/{id}', { params: { path: { id } } }),
     touches: [['commands']],
@@ -63,7 +54,7 @@ function CommandPage({ command }: { command: Command }) {
               size="sm"
               leftSection={<IconPlayerPlay size={16} aria-hidden />}
               loading={run.isPending}
-              onClick={() => run.mutate()}
+              onClick={() => run.mutate({})}
             >
               Run now
             </Button>
@@ -71,7 +62,14 @@ function CommandPage({ command }: { command: Command }) {
         }
         menu={
           writable
-            ? [{ label: 'Delete command', Icon: IconTrash, danger: true, run: askToDelete }]
+            ? [
+                {
+                  label: 'Run on chosen devices',
+                  Icon: IconPlayerPlay,
+                  run: () => setChoosing(true),
+                },
+                { label: 'Delete command', Icon: IconTrash, danger: true, run: askToDelete },
+              ]
             : []
         }
         tabs={[
@@ -94,6 +92,14 @@ function CommandPage({ command }: { command: Command }) {
           },
         ]}
       />
+      <Modal
+        opened={choosing}
+        onClose={() => setChoosing(false)}
+        title="Run on chosen devices"
+        size="lg"
+      >
+        <RunOn command={command} close={() => setChoosing(false)} />
+      </Modal>
       <Confirm question={question} close={() => ask(null)} />
     </>
   )

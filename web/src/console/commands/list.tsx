@@ -7,6 +7,7 @@ import { ResourceList } from '../resource/resource-list.tsx'
 import { type Command, commandKey, ROOT, readCommand, TYPES } from './command.ts'
 import { CreateCommand } from './create-command.tsx'
 import { whenOf } from './schedule.ts'
+import { SIBLINGS } from './siblings.ts'
 
 const fields = 'name description commandType launchType schedule scheduleYear trigger user timeout'
 
@@ -88,6 +89,7 @@ const commands: ListDeclaration<Command> = {
   defaultSort: 'name',
   ahead: (organization, { id }) => readAhead(organization, commandKey(id), readCommand(id)),
   empty: 'Scripts that run on your devices: now, on a schedule, or when something calls a trigger.',
+  siblings: SIBLINGS,
   create: { label: 'Add command', form: (close) => <CreateCommand close={close} /> },
 }
 

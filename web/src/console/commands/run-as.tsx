@@ -1,8 +1,4 @@
-import { Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
-import { useRead } from '../reads.ts'
-import { useNames } from '../resource/names.ts'
+import { ObjectSelect } from '../resource/object-select.tsx'
 import { findUsers } from '../users/find.ts'
 import { ROOT } from './command.ts'
 
@@ -13,32 +9,16 @@ interface Props {
 }
 
 /** Root, or a user of the directory with an account on the device. */
-export function RunAs({ value, readOnly, onChange }: Props) {
-  const [text, setText] = useState('')
-  const [settled] = useDebouncedValue(text, 150)
-  const { data = [] } = useRead(['users', 'picker', settled], (api) => findUsers(api, settled), {
-    placeholderData: (previous) => previous,
-  })
-  const known = value !== '' && value !== ROOT
-  const name = useNames('user', known ? [value] : [])
-  const choices = [
-    { value: ROOT, label: 'root' },
-    ...(known ? [{ value, label: name(value) }] : []),
-    ...data.filter(({ id }) => id !== value).map((user) => ({ value: user.id, label: user.name })),
-  ]
-  return (
-    <Select
-      label="Run as"
-      description="Users need an account on the device"
-      readOnly={readOnly}
-      searchable
-      allowDeselect={false}
-      data={choices}
-      value={value || ROOT}
-      onSearchChange={setText}
-      // The server has searched already.
-      filter={({ options }) => options}
-      onChange={(id) => id && onChange(id)}
-    />
-  )
-}
+export const RunAs = ({ value, readOnly, onChange }: Props) => (
+  <ObjectSelect
+    label="Run as"
+    description="Users need an account on the device"
+    type="user"
+    kind="users"
+    find={findUsers}
+    fixed={[{ value: ROOT, label: 'root' }]}
+    value={value || ROOT}
+    readOnly={readOnly}
+    onChange={(id) => id && onChange(id)}
+  />
+)

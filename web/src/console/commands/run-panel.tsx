@@ -40,7 +40,7 @@ export function RunPanel({ command, run }: { command: Command; run: string }) {
       api.management.DELETE('/v2/commandqueue/{workflow_instance_id}', {
         params: { path: { workflow_instance_id: run } },
       }),
-    touches: [['commands', command.id]],
+    touches: [['commands', command.id], ['command-runs']],
     done: () => 'Cancelled the rest of the run',
   })
   if (error instanceof ApiError && error.status === 404)

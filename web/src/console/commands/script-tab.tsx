@@ -1,6 +1,17 @@
-import { Input, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Checkbox,
+  Input,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { pathOf } from '../../api/error-path.ts'
 import { LazyScriptEditor } from '../../ui/lazy-script-editor.tsx'
+import { OptionalNumber } from '../../ui/optional-number.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -10,6 +21,7 @@ import { RunAs } from './run-as.tsx'
 import { useSave } from './save.ts'
 
 const MAX_TIMEOUT = 86_400
+const MAX_WAIT = 2_592_000
 
 const valuesOf = (command: Command) => ({
   name: command.name ?? '',
@@ -18,6 +30,8 @@ const valuesOf = (command: Command) => ({
   command: command.command ?? '',
   user: command.user ?? ROOT,
   timeout: Number(command.timeout ?? 120),
+  timeToLiveSeconds: command.timeToLiveSeconds ?? null,
+  sudo: command.sudo ?? false,
 })
 
 export function ScriptTab({ command }: { command: Command }) {
@@ -29,12 +43,19 @@ export function ScriptTab({ command }: { command: Command }) {
   const save = useSave(command, 'Saved the command', () => form.resetDirty(form.values))
   const windows = form.values.commandType === 'windows'
   const files = command.filesS3 ?? []
+  const submit = form.onSubmit(({ timeout, ...values }) =>
+    save.mutate(
+      { ...values, timeout: String(timeout) },
+      {
+        onError: (error) => {
+          const [name = ''] = pathOf(error)
+          if (name in form.values) form.setFieldError(name, error.message)
+        },
+      },
+    ),
+  )
   return (
-    <form
-      onSubmit={form.onSubmit(({ timeout, ...values }) =>
-        save.mutate({ ...values, timeout: String(timeout) }),
-      )}
-    >
+    <form onSubmit={submit}>
       <Stack maw={960}>
         <Input.Wrapper label="Script" labelElement="div" error={form.errors.command}>
           <LazyScriptEditor
@@ -84,7 +105,26 @@ export function ScriptTab({ command }: { command: Command }) {
               readOnly={!writable}
               {...form.getInputProps('timeout')}
             />
+            <OptionalNumber
+              label="Wait for devices, in seconds"
+              description="Those that fetch it later do not run it; empty: 10 days"
+              min={1}
+              max={MAX_WAIT}
+              readOnly={!writable}
+              value={form.values.timeToLiveSeconds}
+              onChange={(seconds) => form.setFieldValue('timeToLiveSeconds', seconds)}
+              error={form.errors.timeToLiveSeconds}
+            />
           </SimpleGrid>
+          {!windows && (form.values.sudo || form.values.user !== ROOT) && (
+            <Checkbox
+              mt="md"
+              label="Use sudo"
+              description="It has the rights of root, whoever it runs as"
+              disabled={!writable}
+              {...form.getInputProps('sudo', { type: 'checkbox' })}
+            />
+          )}
         </Section>
         {files.length > 0 && (
           <Section title="Files">
@@ -95,7 +135,7 @@ export function ScriptTab({ command }: { command: Command }) {
             ))}
           </Section>
         )}
-        <Problem error={save.error} />
+        <Problem error={Object.keys(form.errors).length === 0 ? save.error : null} />
         {writable && (
           <SaveBar
             label="Save command"

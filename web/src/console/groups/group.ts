@@ -24,6 +24,7 @@ interface GroupChanges {
   name?: string
   description?: string
   email?: string
+  attributes?: Group['attributes']
   membershipMethod?: Method
   memberQuery?: MemberQuery | null
   memberSuggestionsNotify?: boolean

@@ -21,9 +21,11 @@ import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
 import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
+import { Advanced } from '../advanced.tsx'
 import type { Application } from '../application.ts'
 import { type Auth, AuthField } from '../auth-field.tsx'
 import { RemoveButton } from '../remove-button.tsx'
+import { AdvancedFields } from './advanced-fields.tsx'
 import { type Config, keyOf, type Put, put, putOf, type Source, upload } from './source.ts'
 
 interface Props {
@@ -53,6 +55,13 @@ const PAGING = [
   { value: 'link', label: 'A link to the next page' },
 ]
 
+/** Only JSON has a path, and only CSV a delimiter. */
+const formatted = (format: string | null) => ({
+  format,
+  ...(format !== 'json' && { recordPath: undefined }),
+  ...(format !== 'csv' && { delimiter: undefined }),
+})
+
 /** By the ending of its name. */
 const formatOf = (name: string) =>
   /\.jsonl$|\.ndjson$/i.test(name) ? 'jsonl' : /\.json$/i.test(name) ? 'json' : 'csv'
@@ -80,7 +89,7 @@ function FileFields({
           onChange={(chosen) => {
             if (!chosen) return
             setFile(chosen)
-            set({ format: formatOf(chosen.name) })
+            set(formatted(formatOf(chosen.name)))
           }}
         >
           {(props) => (
@@ -113,7 +122,7 @@ function FileFields({
           allowDeselect={false}
           data={FORMATS}
           value={source.format}
-          onChange={(format) => set({ format })}
+          onChange={(format) => set(formatted(format))}
         />
         {source.format === 'json' && (
           <TextInput
@@ -162,7 +171,7 @@ function ServiceFields({
         readOnly={false}
       />
       {source.kind === 'rest' ? (
-        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
             size="sm"
             label="Path"
@@ -170,13 +179,23 @@ function ServiceFields({
             value={source.listPath ?? ''}
             onChange={(event) => set({ listPath: event.currentTarget.value || undefined })}
           />
-          <TextInput
+          <Select
             size="sm"
-            label="Path of the list in the response"
-            placeholder="data.items"
-            value={source.recordPath ?? ''}
-            onChange={(event) => set({ recordPath: event.currentTarget.value || undefined })}
+            label="Format"
+            allowDeselect={false}
+            data={FORMATS}
+            value={source.format ?? 'json'}
+            onChange={(format) => set(formatted(format))}
           />
+          {(source.format ?? 'json') === 'json' && (
+            <TextInput
+              size="sm"
+              label="Path of the list in the response"
+              placeholder="data.items"
+              value={source.recordPath ?? ''}
+              onChange={(event) => set({ recordPath: event.currentTarget.value || undefined })}
+            />
+          )}
           <Select
             size="sm"
             label="Pages"
@@ -373,6 +392,9 @@ export function SourcePanel({ application, config }: Props) {
                 checked={values.protectFields ?? source.kind !== 'file'}
                 onChange={(event) => set({ protectFields: event.currentTarget.checked })}
               />
+              <Advanced opened={!writable}>
+                <AdvancedFields key={source.kind} source={source} set={setSource} />
+              </Advanced>
             </Stack>
           </fieldset>
           <Problem error={save.error} />

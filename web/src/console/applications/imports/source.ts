@@ -9,6 +9,8 @@ import { type Application, orNull } from '../application.ts'
 export type Config = components['schemas']['ImportConfig']
 export type Put = components['schemas']['ImportConfigPut']
 export type Source = Put['source']
+export type FileSource = Extract<Source, { kind: 'file' }>
+type RestSource = Extract<Source, { kind: 'rest' }>
 export type Create = components['schemas']['ImportJobCreate']
 export type Job = components['schemas']['ImportJob']
 /** Of one record. */
@@ -41,9 +43,25 @@ export const useConfig = (id: string) =>
     ),
   )
 
+const given = (part: object = {}): object =>
+  Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null))
+
+/** What is not set is null in an answer, and absent from a request. */
+function sourceOf({ source }: Config): Source {
+  const { limits, paging } = source as Partial<RestSource>
+  return {
+    ...given(source),
+    ...(limits && { limits: given(limits) }),
+    ...(paging && {
+      // A request for a page without its size has null there.
+      paging: { ...given(paging), ...(paging.type === 'page' && { sizeParam: paging.sizeParam }) },
+    }),
+  } as Source
+}
+
 /** The API replaces the configuration, so what a form does not show is sent back. Secrets stay. */
 export const putOf = (config: Config): Put => ({
-  source: config.source as unknown as Source,
+  source: sourceOf(config),
   mapping: config.mapping,
   active: config.active,
   protectFields: config.protectFields,

@@ -18,10 +18,12 @@ import { Tag } from '../../../ui/tag.tsx'
 import { useChange } from '../../changes.ts'
 import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
+import { Advanced } from '../advanced.tsx'
 import type { Application } from '../application.ts'
 import { type Auth, AuthField } from '../auth-field.tsx'
 import { RemoveButton } from '../remove-button.tsx'
 import { type Connection, keyOf, type Put, put, putOf } from './connection.ts'
+import { LimitFields } from './limit-fields.tsx'
 
 interface Props {
   application: Application
@@ -250,6 +252,13 @@ export function ConnectionPanel({ application, connection, initial, note }: Prop
             checked={values.requireProvisioned ?? false}
             onChange={(event) => set({ requireProvisioned: event.currentTarget.checked })}
           />
+          <Advanced opened={!writable}>
+            <LimitFields
+              value={values.limits}
+              onChange={(limits) => set({ limits })}
+              readOnly={!writable}
+            />
+          </Advanced>
           <Problem error={save.error} />
           {writable && (
             <Group justify="space-between">

@@ -139,8 +139,8 @@ export const MANAGED: FieldGroup = {
 interface List {
   path: ListField
   title: string
-  one: string
-  empty: string
+  about?: string
+  row: string
   columns: { name: string; label: string }[]
 }
 
@@ -148,8 +148,7 @@ export const CONTACT: List[] = [
   {
     path: 'phoneNumbers',
     title: 'Phone numbers',
-    one: 'phone number',
-    empty: 'None.',
+    row: 'phone number',
     columns: [
       { name: 'type', label: 'Kind' },
       { name: 'number', label: 'Number' },
@@ -158,8 +157,7 @@ export const CONTACT: List[] = [
   {
     path: 'addresses',
     title: 'Addresses',
-    one: 'address',
-    empty: 'None.',
+    row: 'address',
     columns: [
       { name: 'type', label: 'Kind' },
       { name: 'streetAddress', label: 'Street' },
@@ -177,8 +175,8 @@ export const OTHER: List[] = [
   {
     path: 'relationships',
     title: 'Relationships',
-    one: 'relationship',
-    empty: 'None, beside the manager.',
+    about: 'Beside the manager.',
+    row: 'relationship',
     columns: [
       { name: 'type', label: 'Kind' },
       { name: 'value', label: 'Person' },
@@ -187,8 +185,8 @@ export const OTHER: List[] = [
   {
     path: 'attributes',
     title: 'Custom attributes',
-    one: 'attribute',
-    empty: 'None. Rules of groups and mappings of applications can use them.',
+    about: 'Rules of groups and mappings of applications can use them.',
+    row: 'attribute',
     columns: [
       { name: 'name', label: 'Name' },
       { name: 'value', label: 'Value' },

@@ -61,14 +61,15 @@ function Fields({ group, children, ...rest }: Props & { group: FieldGroup; child
 function Lists({ lists, ...rest }: Props & { lists: typeof CONTACT }) {
   const owners = ownersOf(rest)
   const { form, readOnly } = rest
-  return lists.map((list) => (
-    <RowsField
-      key={list.path}
-      {...list}
-      form={form}
-      rows={form.values[list.path]}
-      readOnly={readOnly || owners.has(list.path)}
-    />
+  return lists.map(({ path, title, about, ...list }) => (
+    <Section key={path} title={title} about={about}>
+      <RowsField
+        {...list}
+        readOnly={readOnly || owners.has(path)}
+        value={form.values[path]}
+        onChange={(rows) => form.setFieldValue(path, rows)}
+      />
+    </Section>
   ))
 }
 

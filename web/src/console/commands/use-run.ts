@@ -1,0 +1,25 @@
+import { dataOf } from '../../api/organization.ts'
+import { useChange } from '../changes.ts'
+import { useGo } from '../link.tsx'
+import type { Command } from './command.ts'
+
+interface Places {
+  systems?: string[]
+  systemGroups?: string[]
+}
+
+const devices = (count: number) => (count === 1 ? '1 device' : `${count} devices`)
+
+/** Runs a command on these places, or on its targets, and shows the run. */
+export function useRun({ id }: Command, quiet = false) {
+  const go = useGo()
+  return useChange({
+    run: async (api, places: Places) =>
+      dataOf(await api.management.POST('/runCommand', { body: { _id: id, ...places } })),
+    touches: [['commands', id], ['command-runs']],
+    done: (_, { queueIds }) => `Started on ${devices(queueIds.length)}`,
+    after: ({ workflowInstanceId }) =>
+      void go(`commands/${id}/results`, { search: { run: workflowInstanceId } }),
+    quiet,
+  })
+}
