@@ -11,13 +11,8 @@ import { To } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
+import { OPERATIONS } from './operations.ts'
 import { type Config, type Create, type Job, keyOf, useFollowJob, useJobs } from './source.ts'
-
-const OPERATIONS: Record<string, Create['operations']> = {
-  both: ['users.create', 'users.update'],
-  create: ['users.create'],
-  update: ['users.update'],
-}
 
 /** How this run differs from others. */
 interface Options {
@@ -29,7 +24,7 @@ interface Options {
 }
 
 const bodyOf = ({ what, state, reactivate, query }: Options, dryRun: boolean): Create => ({
-  operations: OPERATIONS[what] ?? [],
+  operations: OPERATIONS.find(({ value }) => value === what)?.operations ?? [],
   allowUserReactivation: reactivate,
   dryRun,
   ...(state && { state }),
@@ -50,11 +45,7 @@ function OptionFields({ kind, options, set }: OptionsProps) {
         size="sm"
         label="What to do"
         allowDeselect={false}
-        data={[
-          { value: 'both', label: 'Create and update users' },
-          { value: 'create', label: 'Only create users' },
-          { value: 'update', label: 'Only update users' },
-        ]}
+        data={OPERATIONS.map(({ value, label }) => ({ value, label }))}
         value={what}
         onChange={(value) => set({ ...options, what: value ?? 'both' })}
       />

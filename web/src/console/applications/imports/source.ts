@@ -10,7 +10,7 @@ export type Config = components['schemas']['ImportConfig']
 export type Put = components['schemas']['ImportConfigPut']
 export type Source = Put['source']
 export type FileSource = Extract<Source, { kind: 'file' }>
-type RestSource = Extract<Source, { kind: 'rest' }>
+export type RestSource = Extract<Source, { kind: 'rest' }>
 export type Create = components['schemas']['ImportJobCreate']
 export type Job = components['schemas']['ImportJob']
 /** Of one record. */

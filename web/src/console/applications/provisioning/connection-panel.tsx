@@ -1,20 +1,7 @@
-import {
-  Button,
-  Group,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { IconAlertCircle, IconCheck, IconPlugConnected } from '@tabler/icons-react'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { Tag } from '../../../ui/tag.tsx'
 import { useChange } from '../../changes.ts'
 import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
@@ -24,6 +11,8 @@ import { type Auth, AuthField } from '../auth-field.tsx'
 import { RemoveButton } from '../remove-button.tsx'
 import { type Connection, keyOf, type Put, put, putOf } from './connection.ts'
 import { LimitFields } from './limit-fields.tsx'
+import { RuleFields } from './rule-fields.tsx'
+import { TestConnection } from './test-connection.tsx'
 
 interface Props {
   application: Application
@@ -31,69 +20,6 @@ interface Props {
   connection: Connection | null
   initial: Put
   note?: string | null
-}
-
-const ACTIONS = {
-  deactivate: 'Deactivate the account',
-  delete: 'Delete the account',
-  delete_after: 'Deactivate, and delete after some days',
-}
-
-function Test({ application }: { application: Application }) {
-  const test = useChange({
-    run: async (api, write: boolean) =>
-      dataOf(
-        await api.management.POST('/v2/applications/{application_id}/provisioning/test', {
-          params: { path: { application_id: application.id }, query: { write } },
-        }),
-      ),
-    touches: [],
-    quiet: true,
-  })
-  return (
-    <Panel
-      title="Test"
-      lead="Reads from the provider; the thorough one also makes a test user and deletes it again."
-      action={
-        <Group gap="xs">
-          <Button
-            size="sm"
-            variant="default"
-            leftSection={<IconPlugConnected size={16} aria-hidden />}
-            loading={test.isPending && !test.variables}
-            onClick={() => test.mutate(false)}
-          >
-            Test connection
-          </Button>
-          <Button
-            size="sm"
-            variant="default"
-            loading={test.isPending && test.variables === true}
-            onClick={() => test.mutate(true)}
-          >
-            Test writing
-          </Button>
-        </Group>
-      }
-    >
-      <Problem error={test.error} />
-      <Stack gap={6} role="status">
-        {test.data?.steps.map(({ name, ok, ms, message }) => (
-          <Group key={name} gap="xs" wrap="nowrap" align="flex-start">
-            <Tag tone={ok ? 'good' : 'bad'} Icon={ok ? IconCheck : IconAlertCircle}>
-              {ok ? 'Works' : 'Fails'}
-            </Tag>
-            <Text size="sm">
-              <b>{name}</b>: {message}{' '}
-              <Text span c="dimmed">
-                {ms} ms
-              </Text>
-            </Text>
-          </Group>
-        ))}
-      </Stack>
-    </Panel>
-  )
 }
 
 function Remove({ application }: { application: Application }) {
@@ -137,7 +63,6 @@ export function ConnectionPanel({ application, connection, initial, note }: Prop
     event.preventDefault()
     save.mutate()
   }
-  const { deprovision = { action: 'deactivate' as const }, removalLimit } = values
   return (
     <Stack maw={860}>
       <form onSubmit={submit}>
@@ -161,97 +86,7 @@ export function ConnectionPanel({ application, connection, initial, note }: Prop
             stored={connection?.auth.type as Auth['type'] | undefined}
             readOnly={!writable}
           />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <Select
-              size="sm"
-              label="When access ends"
-              allowDeselect={false}
-              readOnly={!writable}
-              data={Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))}
-              value={deprovision.action}
-              onChange={(action) =>
-                set({
-                  deprovision: {
-                    action: action as keyof typeof ACTIONS,
-                    ...(action === 'delete_after' && { days: 30 }),
-                  },
-                })
-              }
-            />
-            {deprovision.action === 'delete_after' && (
-              <NumberInput
-                size="sm"
-                label="Delete after"
-                suffix=" days"
-                min={1}
-                readOnly={!writable}
-                value={deprovision.days ?? 30}
-                onChange={(days) => set({ deprovision: { ...deprovision, days: Number(days) } })}
-              />
-            )}
-            <NumberInput
-              size="sm"
-              label="Removals at once without asking"
-              description="More of them wait for your confirmation"
-              min={0}
-              readOnly={!writable}
-              value={removalLimit?.users ?? ''}
-              onChange={(users) =>
-                set({
-                  removalLimit: { ...removalLimit, users: users === '' ? null : Number(users) },
-                })
-              }
-            />
-            <NumberInput
-              size="sm"
-              label="Access should end within"
-              description="A removal that takes longer is reported"
-              suffix=" seconds"
-              min={1}
-              readOnly={!writable}
-              value={values.deprovisionTargetSeconds ?? 300}
-              onChange={(seconds) => set({ deprovisionTargetSeconds: Number(seconds) })}
-            />
-            <NumberInput
-              size="sm"
-              label="Compare with the provider every"
-              description="Empty: only when asked"
-              suffix=" hours"
-              min={1}
-              max={720}
-              readOnly={!writable}
-              value={values.reconcile?.everyHours ?? ''}
-              onChange={(hours) =>
-                set({
-                  reconcile: {
-                    ...values.reconcile,
-                    everyHours: hours === '' ? null : Number(hours),
-                  },
-                })
-              }
-            />
-          </SimpleGrid>
-          <Switch
-            label="Push bound groups too"
-            disabled={!writable}
-            checked={values.groups?.push ?? false}
-            onChange={(event) =>
-              set({ groups: { ...values.groups, push: event.currentTarget.checked } })
-            }
-          />
-          <Switch
-            label="Only plan"
-            description="Nothing is written to the provider"
-            disabled={!writable}
-            checked={values.dryRun ?? false}
-            onChange={(event) => set({ dryRun: event.currentTarget.checked })}
-          />
-          <Switch
-            label="Refuse sign-on until the account exists"
-            disabled={!writable}
-            checked={values.requireProvisioned ?? false}
-            onChange={(event) => set({ requireProvisioned: event.currentTarget.checked })}
-          />
+          <RuleFields values={values} set={set} readOnly={!writable} />
           <Advanced opened={!writable}>
             <LimitFields
               value={values.limits}
@@ -270,7 +105,7 @@ export function ConnectionPanel({ application, connection, initial, note }: Prop
           )}
         </Panel>
       </form>
-      {connection && writable && <Test application={application} />}
+      {connection && writable && <TestConnection application={application} />}
     </Stack>
   )
 }

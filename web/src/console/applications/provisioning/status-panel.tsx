@@ -11,6 +11,7 @@ import { useMay, useOrganization } from '../../organization.ts'
 import { startWork } from '../../tray/tray.ts'
 import type { Application } from '../application.ts'
 import { type Connection, isBusy, keyOf, type Status, useStatus } from './connection.ts'
+import { MODES } from './modes.ts'
 import classes from './provisioning.module.css'
 
 const number = new Intl.NumberFormat('en')
@@ -125,11 +126,7 @@ function Drift({ application, status }: { application: Application; status: Stat
               w={200}
               aria-label="What to do about differences"
               allowDeselect={false}
-              data={[
-                { value: 'report', label: 'Only list differences' },
-                { value: 'repair', label: 'Repair them' },
-                { value: 'adopt', label: 'Repair and adopt' },
-              ]}
+              data={MODES}
               value={mode}
               onChange={(value) => setMode(value as typeof mode)}
             />
