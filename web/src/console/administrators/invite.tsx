@@ -5,6 +5,7 @@ import { ApiError } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
+import { useOrganization } from '../organization.ts'
 import { RoleField } from './role-field.tsx'
 
 /** Read Only: the least that is useful. */
@@ -16,10 +17,13 @@ interface Values {
   lastname: string
   role: string
   enableMultiFactor: boolean
+  /** Of a provider: may enter all its organizations that the inviting one may enter. */
+  everywhere: boolean
 }
 
 export function Invite({ close }: { close: () => void }) {
   const go = useGo()
+  const provider_id = useOrganization().session.providerId
   const form = useForm<Values>({
     initialValues: {
       email: '',
@@ -27,11 +31,19 @@ export function Invite({ close }: { close: () => void }) {
       lastname: '',
       role: DEFAULT_ROLE,
       enableMultiFactor: true,
+      everywhere: true,
     },
   })
   const invite = useChange({
-    run: async (api, values: Values) =>
-      dataOf(await api.management.POST('/users', { body: { ...values } })),
+    run: async (api, { everywhere, ...body }: Values): Promise<{ id: string }> =>
+      provider_id === null || everywhere
+        ? dataOf(await api.management.POST('/users', { body }))
+        : dataOf(
+            await api.management.POST('/v2/providers/{provider_id}/administrators', {
+              params: { path: { provider_id } },
+              body: { ...body, bindNoOrgs: true },
+            }),
+          ),
     touches: [['administrators']],
     done: ({ email }) => `Invited ${email}`,
     after: ({ id }) => {
@@ -69,6 +81,13 @@ export function Invite({ close }: { close: () => void }) {
           label="Require a second factor"
           {...form.getInputProps('enableMultiFactor', { type: 'checkbox' })}
         />
+        {provider_id !== null && (
+          <Checkbox
+            label="May enter every organization that you may enter"
+            description="Without it none, until you choose them"
+            {...form.getInputProps('everywhere', { type: 'checkbox' })}
+          />
+        )}
         <Problem error={misplaced} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>

@@ -1,9 +1,10 @@
 import { Checkbox, Paper, Stack, Text } from '@mantine/core'
-import { type Api, dataOf, pageOfV1 } from '../../api/organization.ts'
+import { type Api, pageOfV1, pageOfV2 } from '../../api/organization.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
+import { Pager, usePage } from '../resource/pager.tsx'
 import type { Administrator } from './administrator.ts'
 
 const LIMIT = 100
@@ -13,23 +14,35 @@ interface Organization {
   displayName?: string | null
 }
 
+interface Link {
+  organization: string
+}
+
+/** All links: those of the organizations on a page cannot be asked for. */
+const readLinks = (id: string) => async (api: Api) => {
+  for (const links: Link[] = []; ; ) {
+    const { rows, total } = pageOfV2(
+      await api.management.GET('/v2/administrators/{id}/organizationlinks', {
+        params: { path: { id }, query: { limit: LIMIT, skip: links.length } },
+      }),
+    )
+    links.push(...rows)
+    if (rows.length === 0 || links.length >= total) return links
+  }
+}
+
 /** Organizations of the provider that the administrator may enter. */
 export function OrganizationsTab({ admin }: { admin: Administrator }) {
   const writable = useMay().write('administrators')
-  const all = useRead(['organizations', 'all'], async (api) =>
+  const page = usePage(LIMIT)
+  const all = useRead(['organizations', 'all', page.skip], async (api) =>
     pageOfV1(
       await api.management.GET('/organizations', {
-        params: { query: { limit: LIMIT, sort: 'name' } },
+        params: { query: { ...page, sort: 'name' } },
       }),
     ),
   )
-  const links = useRead(['administrators', admin.id, 'links'], async (api) =>
-    dataOf(
-      await api.management.GET('/v2/administrators/{id}/organizationlinks', {
-        params: { path: { id: admin.id }, query: { limit: LIMIT } },
-      }),
-    ),
-  )
+  const links = useRead(['administrators', admin.id, 'links'], readLinks(admin.id))
   const linked = new Set(links.data?.map(({ organization }) => organization))
   const change = useChange({
     run: (api: Api, { id, to }: { id: string; to: boolean; name: string }): Promise<unknown> =>
@@ -42,6 +55,11 @@ export function OrganizationsTab({ admin }: { admin: Administrator }) {
             params: { path: { administrator_id: admin.id, id } },
           }),
     touches: [['administrators', admin.id]],
+    expect: {
+      key: ['administrators', admin.id, 'links'],
+      change: (cached: Link[], { id, to }) =>
+        to ? [...cached, { organization: id }] : cached.filter((link) => link.organization !== id),
+    },
     done: ({ name, to }) => (to ? `Gave access to ${name}` : `Took access to ${name}`),
   })
   const row = ({ id, displayName }: Organization) => (
@@ -64,6 +82,13 @@ export function OrganizationsTab({ admin }: { admin: Administrator }) {
       <Paper p="lg" withBorder bg="var(--gh-surface)">
         <Stack gap="sm">{all.data?.rows.map(row)}</Stack>
       </Paper>
+      {all.data && (
+        <Pager
+          to={`administrators/${admin.id}/organizations`}
+          size={LIMIT}
+          total={all.data.total}
+        />
+      )}
     </Stack>
   )
 }

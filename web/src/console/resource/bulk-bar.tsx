@@ -58,7 +58,8 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
   )
 }
 
-const PADDING_PX = 24
+/** Between the bar and the edge of the window, and what stands above it. */
+const GAP_PX = 24
 
 function Bar({ list, selected, clear }: Props) {
   const may = useMay()
@@ -66,7 +67,7 @@ function Bar({ list, selected, clear }: Props) {
   // Notices and the tray make room for it.
   useEffect(() => {
     const { style } = document.documentElement
-    if (height > 0) style.setProperty('--gh-bulk-bar', `${height + 2 * PADDING_PX}px`)
+    if (height > 0) style.setProperty('--gh-bulk-bar', `${height + 2 * GAP_PX}px`)
     return () => void style.removeProperty('--gh-bulk-bar')
   }, [height])
   return (

@@ -18,6 +18,7 @@ export function ScheduleForm({ ids, target, after }: Props) {
   const [state, setState] = useState(target)
   const [at, setAt] = useState('')
   const [mails, setMails] = useState(true)
+  const [to, setTo] = useState('')
   const activates = state === 'ACTIVATED'
   const schedule = useChange({
     run: (api) =>
@@ -27,6 +28,7 @@ export function ScheduleForm({ ids, target, after }: Props) {
           state,
           start_date: instantOf(at),
           ...(activates && { send_activation_emails: mails }),
+          ...(activates && mails && to && { activation_email_override: to }),
         },
       }),
     touches: [['users']],
@@ -75,6 +77,17 @@ export function ScheduleForm({ ids, target, after }: Props) {
             label="Mail those without a password a link to choose one"
             checked={mails}
             onChange={(event) => setMails(event.currentTarget.checked)}
+          />
+        )}
+        {activates && mails && ids.length === 1 && (
+          <TextInput
+            size="sm"
+            maw={420}
+            type="email"
+            label="Mail it to another address"
+            description="Empty: to the e-mail of the user"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
           />
         )}
         <Problem error={schedule.error} />
