@@ -1,15 +1,25 @@
-import { Group, Skeleton, Space, Table, Text, Title, UnstyledButton } from '@mantine/core'
+import {
+  ActionIcon,
+  Group,
+  Skeleton,
+  Space,
+  Table,
+  Text,
+  Title,
+  UnstyledButton,
+} from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconPencil } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Problem } from '../../ui/problem.tsx'
 import { PlainLink, useAddress, useGo } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { SiblingTabs } from '../resource/sibling-tabs.tsx'
 import { AddOrganization } from './add-organization.tsx'
 import { DeletedOrganizations } from './deleted.tsx'
+import { EditOrganization } from './edit-organization.tsx'
 import classes from './organizations.module.css'
 import { type Row, useOverview } from './overview.ts'
-import { RowMenu } from './row-menu.tsx'
 import { SIBLINGS } from './siblings.ts'
 
 type Column = 'name' | 'users' | 'systems' | 'events' | 'problems'
@@ -35,6 +45,7 @@ export function List() {
   const may = useMay()
   const { sort = 'name' } = useAddress()
   const changes = may.write('providers') || may.write('organizations')
+  const [edited, edit] = useState<Row | null>(null)
   const go = useGo()
   useDocumentTitle('Organizations · Gatehouse')
   const by = (COLUMNS.find(({ id }) => id === sort.replace('-', '')) ?? COLUMNS[0]!).id
@@ -104,7 +115,14 @@ export function List() {
                 })}
                 {changes && (
                   <Table.Td ta="right">
-                    <RowMenu row={row} />
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={`Edit ${row.name}`}
+                      onClick={() => edit(row)}
+                    >
+                      <IconPencil size={16} aria-hidden />
+                    </ActionIcon>
                   </Table.Td>
                 )}
               </Table.Tr>
@@ -112,6 +130,7 @@ export function List() {
           </Table.Tbody>
         </Table>
       )}
+      <EditOrganization row={edited} close={() => edit(null)} />
       <Space h="md" />
       <DeletedOrganizations rows={deleted} />
     </>
