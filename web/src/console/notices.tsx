@@ -57,9 +57,11 @@ export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
     closeButtonProps: { 'aria-label': 'Close the notice' },
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{words}</Text>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {words}
+        </Text>
         {undo && (
-          <Button size="compact-sm" variant="subtle" onClick={run}>
+          <Button size="compact-sm" variant="subtle" flex="none" onClick={run}>
             Undo
           </Button>
         )}
