@@ -1,3 +1,5 @@
+import type { components } from '../../../../../client/index.ts'
+
 // The fields of a user that an administrator may change, in the order of the form.
 
 export type TextField =
@@ -194,6 +196,8 @@ export const OTHER: List[] = [
   },
 ]
 
+type Ownable = NonNullable<components['schemas']['UserPut']['restrictedFields']>[number]['field']
+
 /** Fields that another directory can own, so that they are changed only there; labels for those without one above. */
 const OWNABLE = [
   'addresses',
@@ -214,7 +218,7 @@ const OWNABLE = [
   'phoneNumbers',
   'sudo',
   'username',
-]
+] as const satisfies Ownable[]
 
 const LABELS = new Map<string, string>([
   ...[...PERSON, EMPLOYMENT, ...RIGHTS].flatMap(({ fields }) =>

@@ -2,6 +2,7 @@ import { MultiSelect, SimpleGrid, Stack } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { ApiError } from '../../../api/session.ts'
+import { changedValues } from '../../../ui/changed-values.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { RowsField } from '../../../ui/rows-field.tsx'
 import { SaveBar } from '../../../ui/save-bar.tsx'
@@ -21,7 +22,7 @@ import {
   RIGHTS,
 } from './fields.ts'
 import { ManagerField } from './manager-field.tsx'
-import { changeOf, type Profile, profileOf } from './values.ts'
+import { bodyOf, type Profile, profileOf } from './values.ts'
 
 interface Props {
   form: UseFormReturnType<Profile>
@@ -76,7 +77,7 @@ function Lists({ lists, ...rest }: Props & { lists: typeof CONTACT }) {
 export function ProfileTab({ user }: { user: User }) {
   const writable = useMay().write('users')
   const form = useForm<Profile>({ initialValues: profileOf(user) })
-  const change = (values: Profile) => changeOf(user, form.getInitialValues(), values)
+  const change = (values: Profile) => bodyOf(user, changedValues(form, values))
   const save = useChange({
     run: (api, values: Profile) =>
       api.management.PUT('/systemusers/{id}', {

@@ -53,13 +53,13 @@ export function profileOf(user: User): Profile {
   return values as Profile
 }
 
-/** The body that changes the user from one to the other: others may be changing other fields. */
-export function changeOf(user: User, before: Profile, after: Profile) {
-  const names = (Object.keys(after) as (keyof Profile)[]).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+/** The body of a request that makes these changes. */
+export const bodyOf = ({ restrictedFields = [] }: User, changes: Partial<Profile>) =>
+  Object.fromEntries(
+    (Object.keys(changes) as (keyof Profile)[]).map((name) =>
+      wireOf(name, changes as Profile, restrictedFields),
+    ),
   )
-  return Object.fromEntries(names.map((name) => wireOf(name, after, user.restrictedFields ?? [])))
-}
 
 /** A member of the record of the API and its value. */
 function wireOf(name: keyof Profile, after: Profile, owned: Restriction[]): [string, unknown] {
