@@ -1,13 +1,4 @@
-import { IconCircleCheck, IconCirclePause } from '@tabler/icons-react'
 import { Tag } from '../../ui/tag.tsx'
 
 export const StateBadge = ({ active }: { active: boolean | undefined }) =>
-  active ? (
-    <Tag tone="good" Icon={IconCircleCheck}>
-      Active
-    </Tag>
-  ) : (
-    <Tag tone="warn" Icon={IconCirclePause}>
-      Inactive
-    </Tag>
-  )
+  active ? <Tag tone="good">Active</Tag> : <Tag tone="warn">Inactive</Tag>

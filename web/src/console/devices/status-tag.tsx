@@ -1,15 +1,6 @@
-import { IconPlugConnected, IconPlugConnectedX } from '@tabler/icons-react'
 import { Tag } from '../../ui/tag.tsx'
 import type { Device } from './device.ts'
 
 /** Whether the agent has reported lately. */
 export const StatusTag = ({ device: { active } }: { device: Device }) =>
-  active ? (
-    <Tag tone="good" Icon={IconPlugConnected}>
-      Online
-    </Tag>
-  ) : (
-    <Tag tone="calm" Icon={IconPlugConnectedX}>
-      Offline
-    </Tag>
-  )
+  active ? <Tag tone="good">Online</Tag> : <Tag tone="calm">Offline</Tag>

@@ -1,4 +1,3 @@
-import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
 import { Tag } from '../../ui/tag.tsx'
 import { actorOf, type Event, eventWords, valueAt } from '../resource/event.ts'
 import { shownValue } from './fields.ts'
@@ -45,14 +44,6 @@ export function EventCell({ event, column }: { event: Event; column: string }) {
   if (column === 'actor') return actorOf(event)
   if (column === 'target') return targetOf(event)
   if (column === 'success' && event.success !== undefined)
-    return event.success ? (
-      <Tag tone="good" Icon={IconCheck}>
-        Succeeded
-      </Tag>
-    ) : (
-      <Tag tone="bad" Icon={IconAlertCircle}>
-        Failed
-      </Tag>
-    )
+    return event.success ? <Tag tone="good">Succeeded</Tag> : <Tag tone="bad">Failed</Tag>
   return shownValue(column, valueAt(event, column))
 }

@@ -80,7 +80,7 @@ const users: ListDeclaration<User> = {
     {
       id: 'email',
       label: 'E-mail',
-      width: 'minmax(10rem, 1.5fr)',
+      width: 'minmax(10rem, 2fr)',
       sort: 'email',
       cell: ({ email }) => email,
     },

@@ -1,20 +1,14 @@
-import { IconCircleCheck, IconCirclePause, IconClock, IconLock } from '@tabler/icons-react'
 import { Tag } from '../../ui/tag.tsx'
 import { STATES, type State, type User } from './user.ts'
 
-const LOOK = {
-  ACTIVATED: { tone: 'good', Icon: IconCircleCheck },
-  STAGED: { tone: 'calm', Icon: IconClock },
-  SUSPENDED: { tone: 'warn', Icon: IconCirclePause },
-} as const satisfies Record<State, object>
+const TONES = {
+  ACTIVATED: 'good',
+  STAGED: 'calm',
+  SUSPENDED: 'warn',
+} as const satisfies Record<State, string>
 
 export function StateBadge({ user }: { user: User }) {
   const state = user.state ?? 'ACTIVATED'
-  if (user.account_locked && state === 'ACTIVATED')
-    return (
-      <Tag tone="bad" Icon={IconLock}>
-        Locked
-      </Tag>
-    )
-  return <Tag {...LOOK[state]}>{STATES[state]}</Tag>
+  if (user.account_locked && state === 'ACTIVATED') return <Tag tone="bad">Locked</Tag>
+  return <Tag tone={TONES[state]}>{STATES[state]}</Tag>
 }
