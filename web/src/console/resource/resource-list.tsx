@@ -36,7 +36,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
   usePageActions(creates ? [{ label: creates.label, Icon: IconPlus, run: create }] : [])
   return (
     <>
-      <Group justify="space-between" mb="md" wrap="nowrap">
+      <Group justify="space-between" mb="md">
         <Group gap="sm" align="baseline">
           <Title order={1}>{list.title}</Title>
           <Text c="dimmed" aria-live="polite" component="span">

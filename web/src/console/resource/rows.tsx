@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useHotkeys, useMediaQuery } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
@@ -25,6 +25,9 @@ import { useFurtherRows, type useRows } from './use-rows.ts'
 const ROW_HEIGHT: Record<Density, number> = { comfortable: 46, compact: 34 }
 /** Shown while the first page is on its way. */
 const SKELETON_ROWS = 12
+/** Below it there is no room for all columns that are shown unless chosen otherwise. */
+const NARROW = '(max-width: 79.99em)'
+const MAX_NARROW_COLUMNS = 4
 
 interface Props<T> {
   list: ListDeclaration<T>
@@ -134,10 +137,11 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
   const items = virtual.getVirtualItems()
   const rowAt = useFurtherRows(list, rows, items[0]?.index ?? 0, items.at(-1)?.index ?? 0)
   const ids = state.columns.join(',')
-  const columns = useMemo(
-    () => [list.first, ...list.columns.filter(({ id }) => ids.split(',').includes(id))],
-    [list, ids],
-  )
+  const narrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false })
+  const columns = useMemo(() => {
+    const chosen = list.columns.filter(({ id }) => ids.split(',').includes(id))
+    return [list.first, ...chosen].slice(0, narrow ? MAX_NARROW_COLUMNS : undefined)
+  }, [list, ids, narrow])
   const tracks = ['2.75rem', ...columns.map(({ width }) => width)].join(' ')
 
   const toggle = useCallback(
