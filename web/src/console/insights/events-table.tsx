@@ -5,6 +5,7 @@ import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } fro
 import { timeFormat } from '../../ui/time.ts'
 import { RowLink, useAddressOf } from '../link.tsx'
 import { type Event, keyOf } from '../resource/event.ts'
+import list from '../resource/list.module.css'
 import { columnLabel, columnWidth, EventCell } from './event-cell.tsx'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
@@ -53,19 +54,19 @@ const Row = memo(({ index, start, event, columns, address, open }: RowProps) => 
   >
     {event ? (
       <>
-        <td className={classes.cell}>
+        <td className={list.cell}>
           <RowLink href={`${address}${encodeURIComponent(keyOf(event))}`} className={classes.open}>
             {exact.format(new Date(event.timestamp))}
           </RowLink>
         </td>
         {columns.map((column) => (
-          <td key={column} className={classes.cell}>
+          <td key={column} className={list.cell}>
             <EventCell event={event} column={column} />
           </td>
         ))}
       </>
     ) : (
-      <td className={classes.cell}>
+      <td className={list.cell}>
         <Skeleton h={12} />
       </td>
     )}
