@@ -7052,10 +7052,10 @@ export interface components {
         OrganizationJob: {
             id: string;
             /**
-             * @description queue: background work that failed at least once and is not done yet
+             * @description plan: an import that changes nothing; queue: background work that failed at least once and is not done yet
              * @enum {unknown}
              */
-            kind: "import" | "undo" | "bulk" | "report" | "queue";
+            kind: "import" | "plan" | "undo" | "bulk" | "report" | "queue";
             /** @description Of the queue, or the type of the report */
             name: string;
             /**

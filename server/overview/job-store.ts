@@ -7,7 +7,9 @@ import type { ListQuery } from '../platform/list/query.ts'
 import type { OrganizationJob } from './schema.ts'
 
 const batches = (organizationId: string): Sql => sql`
-  select id::text, case kind when 'users.bulk' then 'bulk' when 'imports.undo' then 'undo' else 'import' end as kind,
+  select id::text,
+         case when kind = 'users.bulk' then 'bulk' when kind = 'imports.undo' then 'undo'
+              when (input -> 'dryRun')::boolean then 'plan' else 'import' end as kind,
          kind as name, state, total,
          case when state in ('queued', 'running', 'waiting') then
            (select count(*)::int from batch_rows r

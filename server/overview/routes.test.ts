@@ -248,7 +248,8 @@ test('lists the work of an organization, and tries what failed in a queue again'
   const batch = newId()
   await app.db.tenant(organizationId).run(sql`
     insert into batches (organization_id, id, kind, state, started_by, total, input, error)
-    values (${organizationId}, ${batch}, 'imports.import', 'failed', '{}', 0, '{"applicationId": "a1"}', 'gone')`)
+    values (${organizationId}, ${batch}, 'imports.import', 'failed', '{}', 0, '{"applicationId": "a1"}', 'gone'),
+           (${organizationId}, ${newId()}, 'imports.import', 'finished', '{}', 0, '{"dryRun": true}', null)`)
   await org.post('/insights/directory/v1/reports/os-version', {})
   await app.db.tx(null, (tx) =>
     app.queue.send(tx, evaluateGroupJob, { organizationId, type: 'user_group', id: newId() }),
@@ -260,6 +261,7 @@ test('lists the work of an organization, and tries what failed in a queue again'
     listed.map(({ kind, state }) => [kind, state]),
     [
       ['import', 'failed'],
+      ['plan', 'finished'],
       ['queue', 'failed'],
       ['report', 'queued'],
     ],
@@ -283,7 +285,7 @@ test('lists the work of an organization, and tries what failed in a queue again'
   const retry = (by: { post: typeof org.post }, id = failed!.id) =>
     by.post(`/api/v2/jobs/${id}/retry`)
   const reader = await app.addAdministrator(organizationId, 'Read Only')
-  assert.equal((await jobs('', reader)).length, 3)
+  assert.equal((await jobs('', reader)).length, 4)
   assert.equal((await retry(reader)).statusCode, 403)
   for (const refused of [await retry(stranger), await retry(org, batch), await retry(org, 'x')])
     assert.deepEqual([refused.statusCode, refused.json().reason], [404, 'job_not_found'])
@@ -294,6 +296,7 @@ test('lists the work of an organization, and tries what failed in a queue again'
     (await jobs('?sort=kind')).map(({ kind, state }) => [kind, state]),
     [
       ['import', 'failed'],
+      ['plan', 'finished'],
       ['report', 'finished'],
     ],
   )

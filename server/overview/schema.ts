@@ -100,8 +100,9 @@ const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof T
 export const OrganizationJob = Type.Object(
   {
     id: Type.String(),
-    kind: Type.Enum(['import', 'undo', 'bulk', 'report', 'queue'], {
-      description: 'queue: background work that failed at least once and is not done yet',
+    kind: Type.Enum(['import', 'plan', 'undo', 'bulk', 'report', 'queue'], {
+      description:
+        'plan: an import that changes nothing; queue: background work that failed at least once and is not done yet',
     }),
     name: Type.String({ description: 'Of the queue, or the type of the report' }),
     state: Type.Enum([...JOB_STATES], {

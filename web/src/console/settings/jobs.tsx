@@ -18,6 +18,7 @@ const POLL_MS = 3000
 
 const KINDS: Record<Job['kind'], string> = {
   import: 'Import of people',
+  plan: 'Plan of an import',
   undo: 'Undo of an import',
   bulk: 'Changes of many users',
   report: 'Report',
