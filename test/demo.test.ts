@@ -443,6 +443,10 @@ test('an application has a plan and an import in its history, also after a resta
   for (const _ of ['first', 'second']) {
     const { http, port } = await startLab()
     await connectPeople(app.contexts.imports, `http://127.0.0.1:${port}/lab`)
+    // A worker that took the plan from the queue would run it beside the start, which could not go on then.
+    const planned = sql`select 1 from pgboss.job j join batches b on b.id = j.data ->> 'jobId'
+      where b.organization_id = ${alone} and (b.input -> 'dryRun')::boolean`
+    assert.deepEqual(await app.db.tenant(alone).many(planned), [])
     await app.runDueJobs()
     await http.close()
     const { source } = (await administrator.get(`${path}/config`)).json()

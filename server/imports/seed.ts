@@ -5,7 +5,7 @@ import type { ImportContext } from './context.ts'
 import { runJob } from './run.ts'
 import type { ImportConfigPut, ImportJobCreate } from './schema.ts'
 import { findSource } from './source-store.ts'
-import { startJob } from './start.ts'
+import { insertJob, startJob } from './start.ts'
 
 /**
  * Makes an application of the demo an import source with a history: a plan, and an import that runs in the background.
@@ -18,7 +18,8 @@ export async function seedImport(
   body: ImportConfigPut,
   job: ImportJobCreate,
 ): Promise<void> {
-  const { organizationId } = sourceKey(caller, applicationId)
+  const key = sourceKey(caller, applicationId)
+  const { organizationId } = key
   const before = await findSource(context.db.tenant(organizationId), organizationId, applicationId)
   if (before) {
     const { source, ...settings } = before.settings
@@ -28,12 +29,16 @@ export async function seedImport(
     return
   }
   await putConfig(context, caller, applicationId, body)
-  const jobId = await startJob(context, caller, applicationId, {
+  const plan: ImportJobCreate = {
     ...job,
     operations: ['users.create', 'users.update'],
     dryRun: true,
-  })
-  // At once: the import that follows would change what it shows.
+  }
+  // At once, and not by a worker too: the import that follows would change what it shows.
+  const unsent = { send: async () => {} }
+  const jobId = await context.db.tx(organizationId, (tx) =>
+    insertJob(unsent, tx, caller, key, plan),
+  )
   await runJob(context, { organizationId, jobId })
   await startJob(context, caller, applicationId, job)
 }
