@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { generatePeople } from '../../lab/generated-people.ts'
+import { sendJson, serve } from '../../test/imports/source.ts'
 import {
   connectPeople,
   ok,
   PEOPLE_MAPPING,
+  peopleConfig,
   startImports,
   startPeople,
   usersOf,
 } from '../../test/imports/world.ts'
+import { runJob } from './run.ts'
 
 const app = await startImports()
 
@@ -39,6 +43,41 @@ test('people come from a REST source, with managers who come later', async () =>
   const again = await run()
   assert.equal(again.planned.none, 60, JSON.stringify(again))
   assert.equal(again.failed, 0)
+})
+
+test('a run that was taken for dead leaves the plan to the one after it', async (t) => {
+  const people = generatePeople(501)
+  // The requests of both runs, each answered when the test says so.
+  const asked: (() => void)[] = []
+  const source = await serve(t, (_, response, query) => {
+    const offset = Number(query.get('offset'))
+    asked.push(() => sendJson(response, { people: people.slice(offset, offset + 500) }))
+  })
+  const answer = async (at: number) => {
+    while (!asked[at]) await setImmediate()
+    asked[at]()
+  }
+  const { source: rest } = peopleConfig(source.url)
+  const { org, start, job, results } = await connectPeople(app, source, {
+    source: { ...rest, paging: { type: 'offset', pageSize: 500 } },
+  })
+  const jobId = await start({ dryRun: true })
+  const run = () => runJob(app.contexts.imports, { organizationId: org.organizationId, jobId })
+  const first = run()
+  await answer(0)
+  while (!asked[1]) await setImmediate()
+  assert.equal((await job(jobId)).total, 500)
+  const second = run()
+  while ((await job(jobId)).total > 0) await setImmediate()
+  await answer(1)
+  await first
+  assert.equal((await job(jobId)).status, 'running')
+  await answer(2)
+  await answer(3)
+  await second
+  const plan = await job(jobId)
+  assert.deepEqual([plan.status, plan.total, plan.planned.create], ['finished', 501, 501])
+  assert.equal((await results(jobId)).length, 501)
 })
 
 test('a manager who comes with the same run is set for users who were there before', async () => {

@@ -24,6 +24,8 @@ export interface JobInput {
 
 /** What a job notes about itself on its way. */
 interface JobNotes {
+  /** The run that makes the plan. */
+  planner?: string
   /** The plan is complete; from now on its rows are applied. */
   planned?: boolean
   /** Rows by action, when the plan was made. */

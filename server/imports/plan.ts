@@ -1,11 +1,12 @@
 import { finishUnrun, holdBatch } from '../platform/batches/control.ts'
 import { appendRows, deleteRows, saveRows } from '../platform/batches/row-store.ts'
-import { type Batch, noteBatch } from '../platform/batches/store.ts'
+import { type Batch, lockBatch, noteBatch } from '../platform/batches/store.ts'
 import type { Tx } from '../platform/db/index.ts'
+import { newId } from '../platform/ids.ts'
 import { planAbsent } from './absent.ts'
 import type { ImportContext } from './context.ts'
 import { reader } from './incoming.ts'
-import { inputOf, keyOf, type Planned, rulesOf } from './job.ts'
+import { inputOf, keyOf, notesOf, type Planned, rulesOf } from './job.ts'
 import { countAbsences } from './link-store.ts'
 import { planChunk } from './plan-chunk.ts'
 import { parkCopies, parkRepeated } from './plan-doubles.ts'
@@ -54,6 +55,22 @@ function excess(
 }
 
 /**
+ * Begins a plan, from which on `isOurs` holds: until another run begins one, such as after this process was taken for
+ * dead. Undefined when the rows are planned already.
+ */
+async function beginPlan(tx: Tx, batch: Batch) {
+  const current = await lockBatch(tx, batch)
+  if (!current || notesOf(current).planned) return undefined
+  const planner = newId()
+  await noteBatch(tx, batch, { planner })
+  await deleteRows(tx, batch)
+  return async (later: Tx) => {
+    const now = await lockBatch(later, batch)
+    return now !== undefined && notesOf(now).planner === planner
+  }
+}
+
+/**
  * Reads the source and writes one row for each record, with what would be done. Nothing else changes, so a run that was
  * interrupted starts over. Returns whether the rows are to be applied.
  */
@@ -68,10 +85,12 @@ export async function planJob(
   const { dryRun, queryString } = inputOf(batch)
   const rules = rulesOf(batch, settings)
   const read = reader(settings.mapping)
-  await db.tx(organizationId, (tx) => deleteRows(tx, batch))
+  const isOurs = await db.tx(organizationId, (tx) => beginPlan(tx, batch))
+  if (!isOurs) return 'apply'
   for await (const records of chunksOf(source, queryString)) {
     const rows = await planChunk(context, batch, read, rules, records)
     const saved = await db.tx(organizationId, async (tx) => {
+      if (!(await isOurs(tx))) return false
       const single = settings.source.kind === 'file' ? await parkCopies(tx, batch, rows) : rows
       return saveRows(
         tx,
@@ -82,6 +101,7 @@ export async function planJob(
     if (!saved) return 'stopped'
   }
   return db.tx(organizationId, async (tx) => {
+    if (!(await isOurs(tx))) return 'stopped'
     await parkRepeated(tx, batch)
     await planManagers(tx, batch)
     if (queryString === '' && !dryRun) await countAbsences(tx, keyOf(batch), batch.id)
