@@ -31,9 +31,9 @@ const LABELS: Record<string, string> = {
 export const columnLabel = (column: string): string => LABELS[column] ?? column
 
 const WIDTHS: Record<string, string> = {
-  event_type: 'minmax(10rem, 1.5fr)',
-  success: '7.5rem',
-  client_ip: 'minmax(7rem, 0.7fr)',
+  event_type: 'minmax(9rem, 1.5fr)',
+  success: '7.25rem',
+  client_ip: 'minmax(6.5rem, 0.7fr)',
   service: '7rem',
 }
 

@@ -115,7 +115,7 @@ export function EventsTable({ state, events, more }: Props) {
     ...state.addressWith({ event: undefined }),
     event: '',
   })
-  const tracks = ['9.5rem', ...columns.map(columnWidth)].join(' ')
+  const tracks = ['9rem', ...columns.map(columnWidth)].join(' ')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
     <section ref={box} className={classes.scroll} tabIndex={0} aria-label="Events">
