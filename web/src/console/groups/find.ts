@@ -17,6 +17,9 @@ const finder =
 /** Members cannot be added where a rule alone decides. */
 const BY_HAND = ['membershipMethod:ne:DYNAMIC_AUTOMATED']
 
+/** Said where only those are offered: else a known name seems not to exist. */
+export const BY_HAND_ONLY = 'Without groups whose members a rule decides'
+
 export const findGroups = finder('/v2/usergroups', [])
 export const findDeviceGroups = finder('/v2/systemgroups', [])
 export const findGroupsToJoin = finder('/v2/usergroups', BY_HAND)

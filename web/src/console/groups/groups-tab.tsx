@@ -7,6 +7,7 @@ import { useMay } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import { ObjectList } from '../resource/object-list.tsx'
 import { Picker } from '../resource/picker.tsx'
+import { BY_HAND_ONLY } from './find.ts'
 import { METHODS } from './group.ts'
 import { at, type Kind } from './kind.ts'
 
@@ -71,6 +72,7 @@ export function GroupsTab({ kind, id }: { kind: Kind; id: string }) {
       {writable && (
         <Picker
           label={`Add to a ${kind.one}`}
+          description={BY_HAND_ONLY}
           kind={`${kind.path}-to-join`}
           find={kind.find}
           pick={join.mutate}

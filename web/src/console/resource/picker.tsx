@@ -16,10 +16,12 @@ interface Props {
   kind: string
   find: (api: Api, text: string) => Promise<Found[]>
   pick: (found: Found) => void
+  /** What is not among the found, if one may look for it. */
+  description?: string
 }
 
 /** Finds an object by name and hands it over; empty again afterwards. */
-export function Picker({ label, kind, find, pick }: Props) {
+export function Picker({ label, kind, find, pick, description }: Props) {
   const [text, setText] = useState('')
   const [settled] = useDebouncedValue(text, 150)
   const { data = [] } = useRead([kind, 'picker', settled], (api) => find(api, settled), {
@@ -30,6 +32,7 @@ export function Picker({ label, kind, find, pick }: Props) {
       size="sm"
       maw={420}
       label={label}
+      description={description}
       placeholder="Search by name"
       searchable
       value={null}
