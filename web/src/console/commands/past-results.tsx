@@ -9,7 +9,8 @@ import { ResultRow } from './result-row.tsx'
 import classes from './results.module.css'
 
 const LIMIT = 50
-const POLL_MS = 5000
+/** As often as a run beside it: else that shows a result which seems to be missing here. */
+const POLL_MS = 1500
 
 type Result = components['schemas']['CommandResult']
 
