@@ -195,6 +195,8 @@ export function StatusPanel({
   const active = connection.status === 'active'
   const look = STATUS[status?.status ?? connection.status]
   const clock = status?.deprovisioning
+  // Accounts are counted from the first start on: before it, "0 bound" would be wrong.
+  const untouched = !active && status?.users.bound === 0
   return (
     <Stack maw={1000}>
       <Panel
@@ -253,7 +255,18 @@ export function StatusPanel({
             </Stack>
           </Alert>
         )}
-        {status && <Counts application={application} status={status} />}
+        {status &&
+          (untouched ? (
+            <Text size="sm">
+              Nothing is written until you start it. The{' '}
+              <To to={`applications/${application.id}/provisioning`} search={{ view: 'plan' }}>
+                plan
+              </To>{' '}
+              shows what would be.
+            </Text>
+          ) : (
+            <Counts application={application} status={status} />
+          ))}
       </Panel>
       {clock && (
         <Panel
