@@ -88,7 +88,7 @@ function Shell({ session, id }: { session: Session; id: string }) {
         <AppShell.Navbar className={classes.sidebar} p="sm" aria-label="Main">
           <Sidebar close={close} />
         </AppShell.Navbar>
-        <AppShell.Main id="main" tabIndex={-1}>
+        <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
           {data ? <Outlet /> : <Skeleton h={32} w={220} />}
         </AppShell.Main>
       </AppShell>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core'
-import { useDisclosure, useResizeObserver } from '@mantine/hooks'
-import { useEffect } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import { useRoom } from '../../ui/use-room.ts'
 import { useChange } from '../changes.ts'
 import { useMay, useOrganization } from '../organization.ts'
 import { startWork } from '../tray/tray.ts'
@@ -63,13 +63,8 @@ const GAP_PX = 24
 
 function Bar({ list, selected, clear }: Props) {
   const may = useMay()
-  const [ref, { height }] = useResizeObserver()
-  // Notices and the tray make room for it.
-  useEffect(() => {
-    const { style } = document.documentElement
-    if (height > 0) style.setProperty('--gh-bulk-bar', `${height + 2 * GAP_PX}px`)
-    return () => void style.removeProperty('--gh-bulk-bar')
-  }, [height])
+  // Notices and the tray stand above it.
+  const ref = useRoom('--gh-bulk-bar', 2 * GAP_PX)
   return (
     <Paper
       ref={ref}

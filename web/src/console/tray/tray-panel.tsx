@@ -2,6 +2,7 @@ import { CloseButton, Group, Paper, Progress, Stack, Text, UnstyledButton } from
 import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Tag } from '../../ui/tag.tsx'
+import { useRoom } from '../../ui/use-room.ts'
 import { To } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import classes from './tray.module.css'
@@ -81,15 +82,20 @@ function Item({ work, dismiss }: { work: Work; dismiss: () => void }) {
   )
 }
 
-/** Long work of the organization, at the lower right of every page. */
-export function Tray() {
-  const { id } = useOrganization()
-  const works = useWorks(id)
-  useEffect(() => resumeWork(id), [id])
-  if (works.length === 0) return null
+const GAP_PX = 32
+
+function Panel({ id, works }: { id: string; works: Work[] }) {
+  // Pages scroll so far that nothing stays covered.
+  const ref = useRoom('--gh-tray', GAP_PX)
   const finished = works.filter((work) => work.finished).map((work) => work.id)
   return (
-    <Paper className={classes.tray} shadow="lg" component="section" aria-label="Work in progress">
+    <Paper
+      ref={ref}
+      className={classes.tray}
+      shadow="lg"
+      component="section"
+      aria-label="Work in progress"
+    >
       <Stack component="ul" gap={0} className={classes.items} aria-live="polite">
         {works.map((work) => (
           <Item key={work.id} work={work} dismiss={() => dismissWork(id, [work.id])} />
@@ -104,4 +110,12 @@ export function Tray() {
       )}
     </Paper>
   )
+}
+
+/** Long work of the organization, at the lower right of every page. */
+export function Tray() {
+  const { id } = useOrganization()
+  const works = useWorks(id)
+  useEffect(() => resumeWork(id), [id])
+  return works.length === 0 ? null : <Panel id={id} works={works} />
 }

@@ -81,7 +81,11 @@ async function run(organization: string, id: string): Promise<void> {
 export function startWork(organization: string, work: NewWork): void {
   const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
   const added: Work = { ...work, id, done: 0, failed: [], finished: false }
-  save(organization, [...worksOf(organization), added])
+  // The same work, done before, has been seen.
+  const others = worksOf(organization).filter(
+    ({ title, finished }) => !finished || title !== work.title,
+  )
+  save(organization, [...others, added])
   void run(organization, id)
 }
 

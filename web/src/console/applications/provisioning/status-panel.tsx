@@ -78,6 +78,9 @@ const KINDS = {
   unknown: 'Not ours',
 } as const
 
+/** Of each kind. */
+const MAX_SHOWN = 20
+
 /** The tray shows how far the accounts are. */
 function useFollow({ id, displayLabel, name }: Application) {
   const { id: organization } = useOrganization()
@@ -112,7 +115,7 @@ function Drift({ application, status }: { application: Application; status: Stat
         report ? (
           <>
             Compared <When time={report.finished} />: {report.matching} of {report.read} as they
-            should be.
+            should be.{report.mode !== 'report' && ' What differed is written again.'}
           </>
         ) : (
           'Not compared with the provider yet.'
@@ -145,12 +148,19 @@ function Drift({ application, status }: { application: Application; status: Stat
               <Text size="sm" fw={600}>
                 {KINDS[kind]}: {report[kind]}
               </Text>
-              {report.differences[kind].slice(0, 20).map(({ userName, userId, attributes }) => (
-                <Text key={userName} size="sm">
-                  {userId ? <To to={`users/${userId}`}>{userName}</To> : userName}
-                  {attributes && ` · ${attributes.join(', ')}`}
+              {report.differences[kind]
+                .slice(0, MAX_SHOWN)
+                .map(({ userName, userId, attributes }) => (
+                  <Text key={userName} size="sm">
+                    {userId ? <To to={`users/${userId}`}>{userName}</To> : userName}
+                    {attributes && ` · ${attributes.join(', ')}`}
+                  </Text>
+                ))}
+              {report[kind] > MAX_SHOWN && (
+                <Text size="sm" c="dimmed">
+                  and {number.format(report[kind] - MAX_SHOWN)} more
                 </Text>
-              ))}
+              )}
             </div>
           ))}
     </Panel>

@@ -73,7 +73,7 @@ export const WrittenTable = <T extends Written>({ label, of, rows, retry }: Prop
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <th scope="row">
+            <th scope="row" className={classes.name}>
               <To to={row.to}>{row.name}</To>
             </th>
             <td>
@@ -84,7 +84,7 @@ export const WrittenTable = <T extends Written>({ label, of, rows, retry }: Prop
                 </Text>
               )}
             </td>
-            <td>
+            <td className={classes.time}>
               <When time={row.since} />
             </td>
             <td>{row.error && <Failure row={row} />}</td>
