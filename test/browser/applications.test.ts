@@ -183,7 +183,10 @@ test('accounts at a provider that fails, until it is repaired', async () => {
   await page.getByText('Works').first().waitFor()
 
   await view(page, 'Mapping').click()
-  await field(page, 'From the user: title').fill('{"upper": {"source": "username"}}')
+  await page
+    .getByRole('combobox', { name: 'From the user: title' })
+    .fill('{"upper": {"source": "username"}}')
+  await page.keyboard.press('Escape')
   await page.getByRole('combobox', { name: 'Try it on' }).fill('ada')
   await page.getByRole('option', { name: /Ada Berg/ }).click()
   await page.getByRole('cell', { name: 'ADA.BERG', exact: true }).waitFor()

@@ -135,7 +135,7 @@ test('people from a CSV file: who is new and who changes is shown first, and it 
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Adams' })
   const content = [
-    'First name,Last name,Email,Username,Department',
+    'First name,Last name,Email,Username,Team',
     `Ada,Adams,${ada.email},${ada.username},Engineering`,
     'Noor,Haddad,noor.haddad@example.com,noor.haddad,Sales',
   ].join('\n')
@@ -150,6 +150,12 @@ test('people from a CSV file: who is new and who changes is shown first, and it 
     .locator('input[type=file]')
     .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })
   await press(page, 'Save source')
+  await page.getByText('No rule reads Team.').waitFor()
+  await press(page, 'Add rule')
+  await page.getByRole('textbox', { name: 'Field of the user 5' }).fill('department')
+  await page.getByRole('combobox', { name: 'From the record: department' }).click()
+  await page.getByRole('option', { name: 'Team' }).click()
+  await assertAccessible(page, 'mapping')
   await press(page, 'Preview records')
   const records = page.getByRole('table', { name: 'Records' })
   await records.getByRole('row', { name: /Ada Adams Update/ }).waitFor()

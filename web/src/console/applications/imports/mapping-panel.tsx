@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dataOf } from '../../../api/organization.ts'
@@ -10,10 +10,22 @@ import { useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import { EditMapping } from '../mapping/edit-mapping.tsx'
+import { fitted, unread } from '../mapping/fit.ts'
 import classes from '../mapping/mapping.module.css'
 import { RuleResults } from '../mapping/rule-results.tsx'
 import type { Mapping } from '../mapping/rules.ts'
-import { ACTIONS, type Config, keyOf, type Preview, personOf, put, putOf } from './source.ts'
+import {
+  ACTIONS,
+  type Config,
+  keyOf,
+  type Preview,
+  personOf,
+  put,
+  putOf,
+  useMembers,
+} from './source.ts'
+
+const MAX_UNREAD = 10
 
 function Row({ record }: { record: Preview }) {
   const [opened, setOpened] = useState(false)
@@ -62,7 +74,15 @@ export function MappingPanel({
 }) {
   const writable = useMay().write('applications')
   const go = useGo()
-  const [mapping, setMapping] = useState<Mapping | null>(config.mapping)
+  const { data: members, error: unreachable } = useMembers(application.id, writable)
+  const [fit, setFit] = useState<Mapping>()
+  // The first line of a CSV file names all its fields; of others, the first records may lack some.
+  const isCsv = config.source.kind === 'file' && config.source.format === 'csv'
+  const start = fit ?? (isCsv && members ? fitted(config.mapping, members) : config.mapping)
+  const [edited, setEdited] = useState<Mapping | null>()
+  const mapping = edited === undefined ? start : edited
+  const waits = isCsv && writable && !members && !unreachable
+  const others = mapping && members ? unread(mapping, members) : []
   const preview = useChange({
     run: async (api) =>
       dataOf(
@@ -72,6 +92,13 @@ export function MappingPanel({
         }),
       ),
     touches: [],
+    quiet: true,
+  })
+  const proceed = () => void go(`applications/${application.id}/import`)
+  const saving = useChange({
+    run: (api, mapping: Mapping) => put(application.id)(api, { ...putOf(config), mapping }),
+    touches: [keyOf(application.id)],
+    after: proceed,
     quiet: true,
   })
   return (
@@ -86,20 +113,25 @@ export function MappingPanel({
                 size="sm"
                 variant="default"
                 leftSection={<IconEye size={16} aria-hidden />}
-                disabled={!mapping}
+                disabled={!mapping || waits}
                 loading={preview.isPending}
                 onClick={() => preview.mutate()}
               >
                 Preview records
               </Button>
-              <Button size="sm" onClick={() => void go(`applications/${application.id}/import`)}>
+              <Button
+                size="sm"
+                disabled={!mapping}
+                loading={saving.isPending}
+                onClick={() => (edited ? saving.mutate(edited) : proceed())}
+              >
                 Continue to import
               </Button>
             </Group>
           )
         }
       >
-        <Problem error={preview.error} />
+        <Problem error={preview.error ?? saving.error} />
         {preview.data?.length === 0 && <Text size="sm">The source has no records.</Text>}
         {preview.data && preview.data.length > 0 && (
           <div className={classes.scroll}>
@@ -122,15 +154,46 @@ export function MappingPanel({
           </div>
         )}
       </Panel>
-      <EditMapping
-        lead="How fields of a record become fields of a user."
-        columns={['Field of the user', 'From the record']}
-        stored={config.mapping}
-        mapping={mapping}
-        onChange={setMapping}
-        save={(api, mapping) => put(application.id)(api, { ...putOf(config), mapping })}
-        touches={keyOf(application.id)}
-      />
+      {waits ? (
+        <Skeleton h={320} />
+      ) : (
+        <EditMapping
+          key={fit ? 'fitted' : 'stored'}
+          lead={
+            <>
+              How fields of a record become fields of a user.
+              {others.length > 0 && <> No rule reads {others.slice(0, MAX_UNREAD).join(', ')}</>}
+              {others.length > MAX_UNREAD && <> and {others.length - MAX_UNREAD} more</>}
+              {others.length > 0 && '.'}
+            </>
+          }
+          action={
+            writable &&
+            !isCsv &&
+            members &&
+            mapping &&
+            fitted(mapping, members).length < mapping.length && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => {
+                  setFit(fitted(mapping, members))
+                  setEdited(undefined)
+                }}
+              >
+                Keep only rules that read these records
+              </Button>
+            )
+          }
+          columns={['Field of the user', 'From the record']}
+          suggestions={members ?? []}
+          stored={start}
+          mapping={mapping}
+          onChange={setEdited}
+          save={(api, mapping) => put(application.id)(api, { ...putOf(config), mapping })}
+          touches={keyOf(application.id)}
+        />
+      )}
     </Stack>
   )
 }

@@ -43,6 +43,19 @@ export const useConfig = (id: string) =>
     ),
   )
 
+/** Fields of the first records, as a rule would name them; empty if the source does not answer. */
+export const useMembers = (id: string, enabled: boolean) =>
+  useRead(
+    [...keyOf(id), 'members'],
+    async (api) =>
+      dataOf(
+        await api.management.POST('/v2/applications/{application_id}/import/config/test', {
+          params: params(id),
+        }),
+      ).members,
+    { enabled },
+  )
+
 const given = (part: object = {}): object =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null))
 

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { Api } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
@@ -8,8 +9,11 @@ import { MappingEditor } from './mapping-editor.tsx'
 import type { Mapping } from './rules.ts'
 
 interface Props {
-  lead: string
+  lead: ReactNode
+  action?: ReactNode
   columns: [string, string]
+  /** Fields that a rule can read. */
+  suggestions: readonly string[]
   stored: Mapping
   /** As it is edited; null while it cannot be read. */
   mapping: Mapping | null
@@ -19,7 +23,17 @@ interface Props {
 }
 
 /** A mapping that is edited and saved. Whoever shows it tries it out meanwhile. */
-export function EditMapping({ lead, columns, stored, mapping, onChange, save, touches }: Props) {
+export function EditMapping({
+  lead,
+  action,
+  columns,
+  suggestions,
+  stored,
+  mapping,
+  onChange,
+  save,
+  touches,
+}: Props) {
   const writable = useMay().write('applications')
   const saving = useChange({
     run: save,
@@ -28,8 +42,14 @@ export function EditMapping({ lead, columns, stored, mapping, onChange, save, to
     quiet: true,
   })
   return (
-    <Panel title="Mapping" lead={lead}>
-      <MappingEditor mapping={stored} onChange={onChange} readOnly={!writable} columns={columns} />
+    <Panel title="Mapping" lead={lead} action={action}>
+      <MappingEditor
+        mapping={stored}
+        onChange={onChange}
+        readOnly={!writable}
+        columns={columns}
+        suggestions={suggestions}
+      />
       <Problem error={saving.error} />
       {writable && (
         <div>

@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Autocomplete,
   Button,
   Checkbox,
   Group,
@@ -22,6 +23,8 @@ interface Props {
   readOnly: boolean
   /** Such as "Attribute of the provider" and "From the user". */
   columns: [string, string]
+  /** Fields that a rule can read. */
+  suggestions: readonly string[]
 }
 
 function Rows({
@@ -29,11 +32,10 @@ function Rows({
   set,
   readOnly,
   columns,
-}: {
+  suggestions,
+}: Pick<Props, 'readOnly' | 'columns' | 'suggestions'> & {
   rows: Row[]
   set: (rows: Row[]) => void
-  readOnly: boolean
-  columns: [string, string]
 }) {
   const change = (at: number, part: Partial<Row>) =>
     set(rows.map((row, nth) => (nth === at ? { ...row, ...part } : row)))
@@ -56,13 +58,15 @@ function Rows({
             value={row.target}
             onChange={(event) => change(at, { target: event.currentTarget.value })}
           />
-          <TextInput
+          <Autocomplete
             size="xs"
             aria-label={`${columns[1]}: ${row.target || at + 1}`}
             error={expressionOf(row.text) ? undefined : 'Not readable as JSON'}
             readOnly={readOnly}
+            data={[...suggestions]}
+            limit={20}
             value={row.text}
-            onChange={(event) => change(at, { text: event.currentTarget.value })}
+            onChange={(text) => change(at, { text })}
           />
           <Group gap="xs" wrap="nowrap">
             <Checkbox
@@ -115,7 +119,7 @@ function parsed(text: string): Mapping | null {
 }
 
 /** From one record to another, as rows or as JSON. */
-export function MappingEditor({ mapping, onChange, readOnly, columns }: Props) {
+export function MappingEditor({ mapping, onChange, readOnly, columns, suggestions }: Props) {
   const [view, setView] = useState<'rows' | 'json'>('rows')
   const [rows, setRows] = useState(() => rowsOf(mapping))
   const [text, setText] = useState('')
@@ -153,6 +157,7 @@ export function MappingEditor({ mapping, onChange, readOnly, columns }: Props) {
           }}
           readOnly={readOnly}
           columns={columns}
+          suggestions={suggestions}
         />
       ) : (
         <Textarea

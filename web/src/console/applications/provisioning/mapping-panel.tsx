@@ -6,11 +6,14 @@ import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
 import { Picker } from '../../resource/picker.tsx'
 import { findUsers } from '../../users/find.ts'
+import { EMPLOYMENT, PERSON } from '../../users/profile/fields.ts'
 import type { Application } from '../application.ts'
 import { EditMapping } from '../mapping/edit-mapping.tsx'
 import { RuleResults } from '../mapping/rule-results.tsx'
 import type { Mapping } from '../mapping/rules.ts'
 import { type Connection, keyOf, put, putOf } from './connection.ts'
+
+const USER_FIELDS = [...PERSON, EMPLOYMENT].flatMap(({ fields }) => fields.map(({ name }) => name))
 
 interface Props {
   application: Application
@@ -36,6 +39,7 @@ export function MappingPanel({ application, connection }: Props) {
       <EditMapping
         lead="How attributes of a user become the account at the provider."
         columns={['Attribute of the account', 'From the user']}
+        suggestions={USER_FIELDS}
         stored={connection.mapping}
         mapping={mapping}
         onChange={setMapping}
