@@ -13,6 +13,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
 import { When } from '../../../ui/when.tsx'
 import { useChange } from '../../changes.ts'
+import { EventsOfJob } from '../../events-of-job.tsx'
 import { JobState } from '../../job-state.tsx'
 import { To, useAddress, useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
@@ -213,6 +214,7 @@ export function JobPanel({ application, id }: { application: Application; id: st
             <span>
               started <When time={job.created} />
             </span>
+            {!job.dryRun && <EventsOfJob id={job.id} />}
           </Group>
         }
         action={writable && <Buttons application={application} job={job} />}

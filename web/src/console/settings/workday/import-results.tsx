@@ -3,7 +3,7 @@ import { IconAlertCircle, IconChevronLeft, IconCircleCheck, IconClock } from '@t
 import { Problem } from '../../../ui/problem.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Tag } from '../../../ui/tag.tsx'
-import { printValue } from '../../insights/query/text.ts'
+import { EventsOfJob } from '../../events-of-job.tsx'
 import { To, useAddress, useGo } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import pageClasses from '../../resource/page.module.css'
@@ -95,23 +95,6 @@ function Filter({ job, failed }: { job: string; failed: boolean }) {
   )
 }
 
-/** Every event of an import has its id. */
-function EventsLink({ job }: { job: string }) {
-  const { read } = useMay()
-  if (!read('insights')) return null
-  return (
-    <Text
-      size="sm"
-      component={To}
-      to="insights"
-      search={{ q: `correlation.id = ${printValue(job)}`, last: 'P90D' }}
-      c="var(--gh-active-text)"
-    >
-      Search its events
-    </Text>
-  )
-}
-
 function Results({ workday, job }: { workday: Workday; job: string }) {
   const only = useAddress().only === 'failed'
   const { skip } = usePage(SIZE)
@@ -136,7 +119,7 @@ function Results({ workday, job }: { workday: Workday; job: string }) {
               </>
             )}
           </Text>
-          <EventsLink job={job} />
+          <EventsOfJob id={job} />
         </Group>
         {shown.length === 0 ? (
           <Text size="sm" c="dimmed">
