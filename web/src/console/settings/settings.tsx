@@ -12,8 +12,8 @@ import { OrganizationLogo } from './logo.tsx'
 import { Reports } from './reports.tsx'
 import { Retention } from './retention.tsx'
 import { SettingsForm } from './settings-form.tsx'
-import { Webhook } from './webhook.tsx'
-import { Webhooks } from './webhooks.tsx'
+import { Webhook } from './webhooks/webhook.tsx'
+import { Webhooks } from './webhooks/webhooks.tsx'
 import { Workday } from './workday/workday.tsx'
 
 interface Part {

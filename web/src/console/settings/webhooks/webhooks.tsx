@@ -1,13 +1,14 @@
 import { Button, Group, Modal, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
-import { dataOf } from '../../api/organization.ts'
-import { Problem } from '../../ui/problem.tsx'
-import { When } from '../../ui/when.tsx'
-import { To, useAddress, useGo } from '../link.tsx'
-import { useMay } from '../organization.ts'
-import { useRead } from '../reads.ts'
+import { dataOf } from '../../../api/organization.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { When } from '../../../ui/when.tsx'
+import { To, useAddress, useGo } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
+import { useRead } from '../../reads.ts'
 import { CreateWebhook } from './create-webhook.tsx'
+import { lagOf } from './lag.ts'
 import { WebhookTag } from './webhook-tag.tsx'
 
 const VIEWS = [
@@ -79,7 +80,7 @@ export function Webhooks() {
                 <Table.Td>
                   <When time={hook.last_success} />
                 </Table.Td>
-                <Table.Td>{Math.round(hook.lag_seconds)} s</Table.Td>
+                <Table.Td>{lagOf(hook.lag_seconds)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

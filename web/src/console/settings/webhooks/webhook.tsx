@@ -1,26 +1,28 @@
 import { Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import type { Api } from '../../api/organization.ts'
-import { dataOf } from '../../api/organization.ts'
-import { Confirm, type Question } from '../../ui/confirm.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Section } from '../../ui/section.tsx'
-import { instantOf, ZONE } from '../../ui/time.ts'
-import { When } from '../../ui/when.tsx'
-import { useChange } from '../changes.ts'
-import { To, useGo } from '../link.tsx'
-import { useMay } from '../organization.ts'
-import { useRead } from '../reads.ts'
-import pageClasses from '../resource/page.module.css'
+import type { Api } from '../../../api/organization.ts'
+import { dataOf } from '../../../api/organization.ts'
+import { Confirm, type Question } from '../../../ui/confirm.tsx'
+import { Facts } from '../../../ui/facts.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { instantOf, ZONE } from '../../../ui/time.ts'
+import { When } from '../../../ui/when.tsx'
+import { useChange } from '../../changes.ts'
+import { To, useGo } from '../../link.tsx'
+import { useMay } from '../../organization.ts'
+import { useRead } from '../../reads.ts'
+import pageClasses from '../../resource/page.module.css'
+import { lagOf } from './lag.ts'
+import { bodyOf, type Hook, valuesOf } from './webhook-fields.tsx'
+import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookTag } from './webhook-tag.tsx'
 
 const POLL_MS = 5000
 
 const readHook = (id: string) => async (api: Api) =>
   dataOf(await api.insights.GET('/v1/forwarders/{id}', { params: { path: { id } } }))
-type Hook = Awaited<ReturnType<ReturnType<typeof readHook>>>
 
 function Deliveries({ id }: { id: string }) {
   const { data, error } = useRead(
@@ -124,15 +126,7 @@ function HookPage({ hook }: { hook: Hook }) {
     run: (api, enabled: boolean) =>
       api.insights.PUT('/v1/forwarders/{id}', {
         params,
-        body: {
-          name: hook.name,
-          url: hook.url,
-          format: hook.format,
-          service: hook.service,
-          batch_size: hook.batch_size,
-          ...(hook.search_term && { search_term: hook.search_term }),
-          enabled,
-        },
+        body: { ...bodyOf(valuesOf(hook)), enabled },
       }),
     touches,
     done: (enabled) => (enabled ? 'Resumed the webhook' : 'Paused the webhook'),
@@ -188,15 +182,17 @@ function HookPage({ hook }: { hook: Hook }) {
           items={[
             { label: 'Address', aside: hook.url },
             { label: 'Services', aside: hook.service.join(', ') },
+            { label: 'Events', aside: valuesOf(hook).query || 'all' },
             { label: 'Last success', aside: <When time={hook.last_success} /> },
             { label: 'Sent up to', aside: <When time={hook.delivered_to} /> },
-            { label: 'Behind', aside: `${Math.round(hook.lag_seconds)} s` },
+            { label: 'Behind', aside: lagOf(hook.lag_seconds) },
             { label: 'Last error', aside: hook.last_error },
             { label: 'Next attempt', aside: <When time={hook.next_attempt} /> },
           ]}
         />
       </Section>
       {writable && <Replay hook={hook} />}
+      {writable && <WebhookSettings hook={hook} />}
       <Deliveries id={hook.id} />
       <Confirm question={question} close={() => ask(null)} />
     </Stack>

@@ -1,5 +1,5 @@
 import { IconAlertCircle, IconCircleCheck, IconCirclePause, IconRefresh } from '@tabler/icons-react'
-import { Tag } from '../../ui/tag.tsx'
+import { Tag } from '../../../ui/tag.tsx'
 
 type Status = 'active' | 'retrying' | 'failed' | 'paused'
 
