@@ -4,7 +4,7 @@ interface Health {
   status: string
   reason?: string
   warnings?: string[]
-  details?: { mail: 'configured' | 'not configured'; waitingMails: number }
+  details?: { mail: 'configured' | 'not configured' }
 }
 
 /** Whether the process that answers is ready; it is public, and about no organization. */
