@@ -30,55 +30,57 @@ function Keys({ admins }: { admins: Administrator[] }) {
     done: (admin) => `Revoked the API key of ${nameOf(admin)}`,
   })
   return (
-    <Table aria-label="API keys" verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Key</Table.Th>
-          <Table.Th>Owner</Table.Th>
-          <Table.Th>May do</Table.Th>
-          <Table.Th>Made</Table.Th>
-          <Table.Th>Last used</Table.Th>
-          <Table.Th>Expires</Table.Th>
-          <Table.Td />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {admins.map((admin) => (
-          <Table.Tr key={admin.id}>
-            <Table.Td ff="monospace">{admin.apiKeyHash?.prefix}…</Table.Td>
-            <Table.Td>
-              <To to={`administrators/${admin.id}`}>{nameOf(admin)}</To>
-            </Table.Td>
-            <Table.Td title={admin.apiKeyHash?.scopes?.join(', ')}>{scopesOf(admin)}</Table.Td>
-            <Table.Td>
-              <When time={admin.apiKeyHash?.createdAt} />
-            </Table.Td>
-            <Table.Td>
-              {admin.apiKeyHash?.lastUsedAt ? (
-                <When time={admin.apiKeyHash.lastUsedAt} />
-              ) : (
-                'Not yet'
-              )}
-            </Table.Td>
-            <Table.Td>
-              {admin.apiKeyHash?.expireAt ? <When time={admin.apiKeyHash.expireAt} /> : 'Never'}
-            </Table.Td>
-            <Table.Td ta="right">
-              {writable && (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={`Revoke the key of ${nameOf(admin)}`}
-                  onClick={() => revoke.mutate(admin)}
-                >
-                  Revoke
-                </Button>
-              )}
-            </Table.Td>
+    <Table.ScrollContainer minWidth={600} type="native">
+      <Table aria-label="API keys" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Key</Table.Th>
+            <Table.Th>Owner</Table.Th>
+            <Table.Th>May do</Table.Th>
+            <Table.Th>Made</Table.Th>
+            <Table.Th>Last used</Table.Th>
+            <Table.Th>Expires</Table.Th>
+            <Table.Td />
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {admins.map((admin) => (
+            <Table.Tr key={admin.id}>
+              <Table.Td ff="monospace">{admin.apiKeyHash?.prefix}…</Table.Td>
+              <Table.Td>
+                <To to={`administrators/${admin.id}`}>{nameOf(admin)}</To>
+              </Table.Td>
+              <Table.Td title={admin.apiKeyHash?.scopes?.join(', ')}>{scopesOf(admin)}</Table.Td>
+              <Table.Td>
+                <When time={admin.apiKeyHash?.createdAt} />
+              </Table.Td>
+              <Table.Td>
+                {admin.apiKeyHash?.lastUsedAt ? (
+                  <When time={admin.apiKeyHash.lastUsedAt} />
+                ) : (
+                  'Not yet'
+                )}
+              </Table.Td>
+              <Table.Td>
+                {admin.apiKeyHash?.expireAt ? <When time={admin.apiKeyHash.expireAt} /> : 'Never'}
+              </Table.Td>
+              <Table.Td ta="right">
+                {writable && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    aria-label={`Revoke the key of ${nameOf(admin)}`}
+                    onClick={() => revoke.mutate(admin)}
+                  >
+                    Revoke
+                  </Button>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }
 

@@ -111,52 +111,54 @@ export function Reports() {
       {!data && !error && <Skeleton h={120} />}
       {data?.length === 0 && <Text size="sm">None yet.</Text>}
       {data && data.length > 0 && (
-        <Table aria-label="Reports" bg="var(--gh-surface)" withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Report</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Requested</Table.Th>
-              <Table.Th>By</Table.Th>
-              <Table.Th>Kept until</Table.Th>
-              <Table.Th>Files</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.map((report) => (
-              <Table.Tr key={report.id}>
-                <Table.Td>{TYPES[report.type] ?? report.type}</Table.Td>
-                <Table.Td title={report.error_message}>
-                  <ReportTag status={report.status} />
-                </Table.Td>
-                <Table.Td>
-                  <When time={report.created_at} />
-                </Table.Td>
-                <Table.Td>{report.requester_email || '–'}</Table.Td>
-                <Table.Td>
-                  <When time={report.expiration} />
-                </Table.Td>
-                <Table.Td>
-                  <Group gap="xs">
-                    {report.artifacts.map(({ id, format }) => (
-                      <Button
-                        key={id}
-                        size="compact-sm"
-                        variant="default"
-                        leftSection={<IconDownload size={14} aria-hidden />}
-                        onClick={() =>
-                          fetchFile.mutate({ report: report.id, type: report.type, id, format })
-                        }
-                      >
-                        {format}
-                      </Button>
-                    ))}
-                  </Group>
-                </Table.Td>
+        <Table.ScrollContainer minWidth={600} type="native">
+          <Table aria-label="Reports" bg="var(--gh-surface)" withTableBorder>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Report</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Requested</Table.Th>
+                <Table.Th>By</Table.Th>
+                <Table.Th>Kept until</Table.Th>
+                <Table.Th>Files</Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.map((report) => (
+                <Table.Tr key={report.id}>
+                  <Table.Td>{TYPES[report.type] ?? report.type}</Table.Td>
+                  <Table.Td title={report.error_message}>
+                    <ReportTag status={report.status} />
+                  </Table.Td>
+                  <Table.Td>
+                    <When time={report.created_at} />
+                  </Table.Td>
+                  <Table.Td>{report.requester_email || '–'}</Table.Td>
+                  <Table.Td>
+                    <When time={report.expiration} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Group gap="xs">
+                      {report.artifacts.map(({ id, format }) => (
+                        <Button
+                          key={id}
+                          size="compact-sm"
+                          variant="default"
+                          leftSection={<IconDownload size={14} aria-hidden />}
+                          onClick={() =>
+                            fetchFile.mutate({ report: report.id, type: report.type, id, format })
+                          }
+                        >
+                          {format}
+                        </Button>
+                      ))}
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
     </Stack>
   )

@@ -58,45 +58,47 @@ export function SessionsTab({ user }: { user: User }) {
         </Text>
       )}
       {data && data.length > 0 && (
-        <Table aria-label="Sessions" bg="var(--gh-surface)" withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Device</Table.Th>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>Second factor</Table.Th>
-              <Table.Th>Signed in</Table.Th>
-              <Table.Th>Last seen</Table.Th>
-              <Table.Td />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.map((session) => (
-              <Table.Tr key={session.id}>
-                <Table.Th scope="row">{deviceOf(session)}</Table.Th>
-                <Table.Td>{session.clientIp ?? '–'}</Table.Td>
-                <Table.Td>{session.methods.includes('otp') ? 'Yes' : 'No'}</Table.Td>
-                <Table.Td>
-                  <When time={session.created} />
-                </Table.Td>
-                <Table.Td>
-                  <When time={session.seenAt} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  {writable && (
-                    <Button
-                      size="compact-sm"
-                      variant="default"
-                      aria-label={`Sign out ${deviceOf(session)}`}
-                      onClick={() => end.mutate(session)}
-                    >
-                      Sign out
-                    </Button>
-                  )}
-                </Table.Td>
+        <Table.ScrollContainer minWidth={600} type="native">
+          <Table aria-label="Sessions" bg="var(--gh-surface)" withTableBorder>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Device</Table.Th>
+                <Table.Th>Address</Table.Th>
+                <Table.Th>Second factor</Table.Th>
+                <Table.Th>Signed in</Table.Th>
+                <Table.Th>Last seen</Table.Th>
+                <Table.Td />
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.map((session) => (
+                <Table.Tr key={session.id}>
+                  <Table.Th scope="row">{deviceOf(session)}</Table.Th>
+                  <Table.Td>{session.clientIp ?? '–'}</Table.Td>
+                  <Table.Td>{session.methods.includes('otp') ? 'Yes' : 'No'}</Table.Td>
+                  <Table.Td>
+                    <When time={session.created} />
+                  </Table.Td>
+                  <Table.Td>
+                    <When time={session.seenAt} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    {writable && (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={`Sign out ${deviceOf(session)}`}
+                        onClick={() => end.mutate(session)}
+                      >
+                        Sign out
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
     </Stack>
   )

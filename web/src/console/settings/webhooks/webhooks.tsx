@@ -57,34 +57,36 @@ export function Webhooks() {
         <Text size="sm">{view === 'all' ? 'None yet.' : 'All can be reached.'}</Text>
       )}
       {shown && shown.length > 0 && (
-        <Table aria-label="Webhooks" bg="var(--gh-surface)" withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Last success</Table.Th>
-              <Table.Th>Behind</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map((hook) => (
-              <Table.Tr key={hook.id}>
-                <Table.Td>
-                  <To to={`settings/webhooks/${hook.id}`}>{hook.name}</To>
-                </Table.Td>
-                <Table.Td>{hook.url}</Table.Td>
-                <Table.Td>
-                  <WebhookTag status={hook.status} />
-                </Table.Td>
-                <Table.Td>
-                  <When time={hook.last_success} />
-                </Table.Td>
-                <Table.Td>{lagOf(hook.lag_seconds)}</Table.Td>
+        <Table.ScrollContainer minWidth={600} type="native">
+          <Table aria-label="Webhooks" bg="var(--gh-surface)" withTableBorder>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>Address</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Last success</Table.Th>
+                <Table.Th>Behind</Table.Th>
               </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+            </Table.Thead>
+            <Table.Tbody>
+              {shown.map((hook) => (
+                <Table.Tr key={hook.id}>
+                  <Table.Td>
+                    <To to={`settings/webhooks/${hook.id}`}>{hook.name}</To>
+                  </Table.Td>
+                  <Table.Td>{hook.url}</Table.Td>
+                  <Table.Td>
+                    <WebhookTag status={hook.status} />
+                  </Table.Td>
+                  <Table.Td>
+                    <When time={hook.last_success} />
+                  </Table.Td>
+                  <Table.Td>{lagOf(hook.lag_seconds)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
       )}
       <Modal opened={adding} onClose={close} title="Add webhook" size="lg">
         {adding && <CreateWebhook close={close} />}
