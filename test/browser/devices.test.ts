@@ -136,6 +136,32 @@ test('one who may only read changes nothing on the pages of a device and a comma
   assert.deepEqual(other.problems, [])
 })
 
+test('one who may only run commands sees them, runs one, and nothing is refused', async () => {
+  const org = await app.newOrganization()
+  const device = await enrol(app.http, org, newKeyPair().publicKey, { hostname: 'web-1' })
+  const { id } = (await org.post('/api/commands', { name: 'Uptime', command: 'uptime' })).json()
+  const target = { op: 'add', type: 'system', id: device }
+  await org.post(`/api/v2/commands/${id}/associations`, target)
+  const runner = await app.addAdministrator(org.organizationId, 'Command Runner')
+  const { page, problems, settled } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}`)
+  await signInToConsole(page, runner.email, runner.password)
+  await page.getByText('The pages that your role may see are at the left.').waitFor()
+  const areas = sidebar(page).getByRole('link')
+  assert.deepEqual(await areas.allTextContents(), ['Home', 'Commands'])
+  await assertAccessible(page, 'home of a command runner')
+  await areas.last().click()
+  await page.getByRole('link', { name: 'Uptime' }).click()
+  await press(page, 'Run now')
+  await page.getByText('0 of 1 device answered').waitFor()
+  for (const name of ['Script', 'Schedule', 'History']) {
+    await tab(page, name).click()
+    await settled()
+  }
+  await page.getByText('Your role may not read events').waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('a device has a primary user and attributes of its own', async () => {
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })

@@ -39,6 +39,8 @@ export interface Area {
   /** Read scope of the API, without `.readonly`. */
   scope: string
   load: () => Promise<AreaPages>
+  /** Also for those who may only run commands. */
+  runs?: true
   /** The palette's search, for records that GET /v2/search does not cover. */
   find?: (api: Api, text: string) => Promise<Hit[]>
   /** Reached from this area instead of the sidebar. */
@@ -85,6 +87,7 @@ export const AREAS: Area[] = [
     label: 'Commands',
     Icon: IconTerminal2,
     scope: 'commands',
+    runs: true,
     load: () => import('./commands/index.ts'),
     find: findCommands,
   },

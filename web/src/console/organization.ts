@@ -16,6 +16,9 @@ export function useOrganization(): Place {
   return place
 }
 
+/** Of the roles that see commands and run them, and nothing else. */
+const RUNNER = 'commandrunner.legacy'
+
 /** Scopes of the API by which pages show or hide what the server would refuse. */
 export function useMay() {
   const { session } = useOrganization()
@@ -23,5 +26,6 @@ export function useMay() {
     write: (scope: string) => session.scopes.includes(scope),
     read: (scope: string) =>
       session.scopes.includes(scope) || session.scopes.includes(`${scope}.readonly`),
+    run: session.scopes.includes('commands') || session.scopes.includes(RUNNER),
   }
 }

@@ -21,7 +21,8 @@ import { useRun } from './use-run.ts'
 const LIST = { path: 'commands', title: 'Commands' }
 
 function CommandPage({ command }: { command: Command }) {
-  const writable = useMay().write('commands')
+  const may = useMay()
+  const writable = may.write('commands')
   const go = useGo()
   const [question, ask] = useState<Question | null>(null)
   const { id, name = '' } = command
@@ -49,7 +50,7 @@ function CommandPage({ command }: { command: Command }) {
         state={<Tag tone="calm">{whenOf(command)}</Tag>}
         copy={[{ label: 'id', value: id }]}
         action={
-          writable && (
+          may.run && (
             <Button
               size="sm"
               leftSection={<IconPlayerPlay size={16} aria-hidden />}
@@ -78,7 +79,15 @@ function CommandPage({ command }: { command: Command }) {
             label: 'Script',
             content: () => <ScriptTab key={id} command={command} />,
           },
-          { id: 'targets', label: 'Targets', content: () => <TargetsTab command={command} /> },
+          ...(may.read('commands')
+            ? [
+                {
+                  id: 'targets',
+                  label: 'Targets',
+                  content: () => <TargetsTab command={command} />,
+                },
+              ]
+            : []),
           {
             id: 'schedule',
             label: 'Schedule',

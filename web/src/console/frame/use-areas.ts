@@ -6,6 +6,7 @@ export function useAreas() {
   const may = useMay()
   const { session } = useOrganization()
   return AREAS.filter(
-    ({ scope, provider }) => may.read(scope) && (!provider || session.providerId !== null),
+    ({ scope, provider, runs }) =>
+      (may.read(scope) || (runs && may.run)) && (!provider || session.providerId !== null),
   )
 }

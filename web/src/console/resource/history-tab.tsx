@@ -6,6 +6,7 @@ import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
 import { printValue } from '../insights/query/text.ts'
 import { To } from '../link.tsx'
+import { useMay } from '../organization.ts'
 import { Diff } from './diff.tsx'
 import { actorOf, associationWords, type Event, eventWords, keyOf } from './event.ts'
 import classes from './history.module.css'
@@ -60,7 +61,15 @@ function Row({ event, about }: { event: Event; about: string }) {
 }
 
 /** The events of an object, newest first. */
-export function HistoryTab({ area, id }: { area: string; id: string }) {
+export function HistoryTab(props: { area: string; id: string }) {
+  return useMay().read('insights') ? (
+    <History {...props} />
+  ) : (
+    <Text c="dimmed">Your role may not read events: it lacks the scope insights.readonly.</Text>
+  )
+}
+
+function History({ area, id }: { area: string; id: string }) {
   const { data, error } = useEvents([area, id, 'history'], {
     or: ABOUT.map((field) => ({ [field]: id })),
   })

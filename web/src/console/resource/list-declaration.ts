@@ -56,6 +56,8 @@ export interface BulkAction {
 export interface Sibling {
   path: string
   label: string
+  /** Read scope, if it is another than that of the list. */
+  scope?: string
 }
 
 /** Everything a list page is. Areas write one of these; ResourceList does the rest. */
