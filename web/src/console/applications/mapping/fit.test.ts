@@ -33,9 +33,15 @@ test('an element of a list is there by whatever it is chosen', () => {
   assert.deepEqual(unread(one, ['emails[0].value', 'id']), ['id'])
 })
 
+test('what is no guess, or required, stays: the source lacks it', () => {
+  const own = [{ target: 'department', value: source('Team') }] as Mapping
+  assert.deepEqual(fitted([...guess, ...own] as Mapping, ['Mail']).at(-1), own[0])
+  const required = [{ ...guess[0]!, required: true }] as Mapping
+  assert.deepEqual(fitted([...required, ...own] as Mapping, ['Adresse']), [...required, ...own])
+})
+
 test('a mapping that fits nowhere stays as it is', () => {
-  const one = [{ target: 'email', value: source('email') }] as Mapping
-  assert.deepEqual(fitted(one, ['Adresse']), one)
+  assert.deepEqual(fitted([guess[0]!] as Mapping, ['Adresse']), [guess[0]])
 })
 
 test('fields that no rule reads are named', () => {

@@ -13,13 +13,13 @@ const knows = (members: readonly string[]) => {
   return (path: unknown) => members.includes(String(path)) || heads.has(headOf(String(path)))
 }
 
-/** Null: it reads nothing that the source has. */
-function fittedValue(value: unknown, known: (path: unknown) => boolean): unknown {
+/** Null: all that it guesses is missing. A name that is no guess stays, so that one sees what the source lacks. */
+function fittedValue(value: unknown, known: (path: unknown) => boolean, guess = false): unknown {
   if (!isNode(value)) return value
-  if ('source' in value) return known(value.source) ? value : null
+  if ('source' in value) return !guess || known(value.source) ? value : null
   if (Array.isArray(value.first)) {
     const left = value.first
-      .map((each) => fittedValue(each, known))
+      .map((each) => fittedValue(each, known, true))
       .filter((each) => each !== null)
       .map((each) => JSON.stringify(each))
     const distinct = [...new Set(left)].map((each) => JSON.parse(each))
@@ -27,18 +27,19 @@ function fittedValue(value: unknown, known: (path: unknown) => boolean): unknown
   }
   for (const form of ['lower', 'upper', 'split', 'map'])
     if (form in value) {
-      const inner = fittedValue(value[form], known)
+      const inner = fittedValue(value[form], known, guess)
       return inner === null ? null : { ...value, [form]: inner }
     }
   return value
 }
 
-/** Without the names that the source does not have, and without the rules that read none of its fields. */
+/** Without guessed names that the source does not have, and without the rules that have no others. */
 export function fitted(mapping: Mapping, members: readonly string[]): Mapping {
   const known = knows(members)
   const rules = mapping.flatMap((rule) => {
     const value = fittedValue(rule.value, known)
-    return value === null ? [] : [{ ...rule, value }]
+    if (value !== null) return [{ ...rule, value }]
+    return rule.required ? [rule] : []
   }) as Mapping
   return rules.length > 0 ? rules : mapping
 }
