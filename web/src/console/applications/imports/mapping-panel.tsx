@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dataOf } from '../../../api/organization.ts'
+import { type Api, dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
@@ -94,9 +94,11 @@ export function MappingPanel({
     touches: [],
     quiet: true,
   })
+  const save = (api: Api, mapping: Mapping) =>
+    put(application.id)(api, { ...putOf(config), mapping })
   const proceed = () => void go(`applications/${application.id}/import`)
   const saving = useChange({
-    run: (api, mapping: Mapping) => put(application.id)(api, { ...putOf(config), mapping }),
+    run: save,
     touches: [keyOf(application.id)],
     after: proceed,
     quiet: true,
@@ -190,7 +192,7 @@ export function MappingPanel({
           stored={start}
           mapping={mapping}
           onChange={setEdited}
-          save={(api, mapping) => put(application.id)(api, { ...putOf(config), mapping })}
+          save={save}
           touches={keyOf(application.id)}
         />
       )}

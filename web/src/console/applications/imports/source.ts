@@ -43,18 +43,17 @@ export const useConfig = (id: string) =>
     ),
   )
 
+/** Reads the first records. */
+export const test = (id: string) => async (api: Api) =>
+  dataOf(
+    await api.management.POST('/v2/applications/{application_id}/import/config/test', {
+      params: params(id),
+    }),
+  )
+
 /** Fields of the first records, as a rule would name them; empty if the source does not answer. */
 export const useMembers = (id: string, enabled: boolean) =>
-  useRead(
-    [...keyOf(id), 'members'],
-    async (api) =>
-      dataOf(
-        await api.management.POST('/v2/applications/{application_id}/import/config/test', {
-          params: params(id),
-        }),
-      ).members,
-    { enabled },
-  )
+  useRead([...keyOf(id), 'members'], async (api) => (await test(id)(api)).members, { enabled })
 
 const given = (part: object = {}): object =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null))

@@ -1,20 +1,15 @@
 import { Button, Text } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
-import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
 import { useChange } from '../../changes.ts'
 import type { Application } from '../application.ts'
+import { test } from './source.ts'
 
 export function TestSource({ application }: { application: Application }) {
-  const test = useChange({
-    run: async (api) =>
-      dataOf(
-        await api.management.POST('/v2/applications/{application_id}/import/config/test', {
-          params: { path: { application_id: application.id } },
-        }),
-      ),
+  const tested = useChange({
+    run: test(application.id),
     touches: [],
     quiet: true,
   })
@@ -27,19 +22,19 @@ export function TestSource({ application }: { application: Application }) {
           size="sm"
           variant="default"
           leftSection={<IconPlugConnected size={16} aria-hidden />}
-          loading={test.isPending}
-          onClick={() => test.mutate()}
+          loading={tested.isPending}
+          onClick={() => tested.mutate()}
         >
           Test source
         </Button>
       }
     >
-      <Problem error={test.error} />
-      {test.data && (
+      <Problem error={tested.error} />
+      {tested.data && (
         <Text size="sm" role="status" component="div">
-          <Tag tone={test.data.ok ? 'good' : 'bad'}>{test.data.ok ? 'Works' : 'Fails'}</Tag>{' '}
-          {test.data.message}{' '}
-          {test.data.members.length > 0 && <>Fields: {test.data.members.join(', ')}</>}
+          <Tag tone={tested.data.ok ? 'good' : 'bad'}>{tested.data.ok ? 'Works' : 'Fails'}</Tag>{' '}
+          {tested.data.message}{' '}
+          {tested.data.members.length > 0 && <>Fields: {tested.data.members.join(', ')}</>}
         </Text>
       )}
     </Panel>
