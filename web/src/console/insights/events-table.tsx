@@ -6,6 +6,7 @@ import { timeFormat } from '../../ui/time.ts'
 import { RowLink, useAddressOf } from '../link.tsx'
 import { type Event, keyOf } from '../resource/event.ts'
 import list from '../resource/list.module.css'
+import { placeRows } from '../resource/place-rows.ts'
 import { columnLabel, columnWidth, EventCell } from './event-cell.tsx'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
@@ -34,8 +35,6 @@ interface Props {
 
 interface RowProps {
   index: number
-  /** Pixels from the top. */
-  start: number
   /** Absent until its page is there. */
   event: Event | undefined
   columns: string[]
@@ -45,13 +44,8 @@ interface RowProps {
 }
 
 /** Scrolling draws the rows that come into view, not all of them again. */
-const Row = memo(({ index, start, event, columns, address, open }: RowProps) => (
-  <tr
-    aria-rowindex={index + 2}
-    className={classes.row}
-    data-open={open || undefined}
-    style={{ height: ROW_HEIGHT, top: start }}
-  >
+const Row = memo(({ index, event, columns, address, open }: RowProps) => (
+  <tr aria-rowindex={index + 2} className={classes.row} data-open={open || undefined}>
     {event ? (
       <>
         <td className={list.cell}>
@@ -121,7 +115,7 @@ export function EventsTable({ state, events, more }: Props) {
     <section ref={box} className={classes.scroll} tabIndex={0} aria-label="Events">
       <table
         className={classes.table}
-        style={{ '--tracks': tracks } as CSSProperties}
+        style={{ '--tracks': tracks, '--row-height': `${ROW_HEIGHT}px` } as CSSProperties}
         aria-rowcount={count + 1}
         aria-busy={!events}
       >
@@ -135,14 +129,13 @@ export function EventsTable({ state, events, more }: Props) {
             ))}
           </tr>
         </thead>
-        <tbody className={classes.body} style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, start, key }) => {
+        <tbody className={classes.body} style={placeRows(virtual)}>
+          {items.map(({ index, key }) => {
             const event = events?.[index]
             return (
               <Row
                 key={key}
                 index={index}
-                start={start}
                 event={event}
                 columns={columns}
                 address={address}

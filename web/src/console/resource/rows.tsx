@@ -20,6 +20,7 @@ import { type Density, useDensity } from './density.ts'
 import classes from './list.module.css'
 import type { Column, ListDeclaration } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
+import { placeRows } from './place-rows.ts'
 import { useFurtherRows, type useRows } from './use-rows.ts'
 
 const ROW_HEIGHT: Record<Density, number> = { comfortable: 46, compact: 34 }
@@ -66,9 +67,6 @@ interface RowProps<T> {
   /** Address of the list. */
   address: string
   index: number
-  /** Pixels from the top of the list. */
-  start: number
-  height: number
   /** Absent until its page is there. */
   row: T | undefined
   selected: boolean
@@ -77,7 +75,7 @@ interface RowProps<T> {
 }
 
 function PlainRow<T>(props: RowProps<T>) {
-  const { list, columns, address, index, start, height, row, selected, active, toggle } = props
+  const { list, columns, address, index, row, selected, active, toggle } = props
   const { id: organization } = useOrganization()
   const id = row && list.idOf(row)
   return (
@@ -86,7 +84,6 @@ function PlainRow<T>(props: RowProps<T>) {
       data-selected={selected || undefined}
       data-active={active || undefined}
       className={classes.row}
-      style={{ height, top: start }}
       onMouseEnter={() => row && list.ahead?.(organization, row)}
     >
       <td className={classes.check}>
@@ -176,7 +173,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
       aria-rowcount={count + 1}
       aria-busy={isPlaceholderData || !data}
       className={classes.table}
-      style={{ '--tracks': tracks } as CSSProperties}
+      style={{ '--tracks': tracks, '--row-height': `${height}px` } as CSSProperties}
       data-stale={isPlaceholderData || undefined}
     >
       <thead className={classes.head}>
@@ -194,8 +191,8 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
           ))}
         </tr>
       </thead>
-      <tbody ref={body} className={classes.body} style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+      <tbody ref={body} className={classes.body} style={placeRows(virtual)}>
+        {items.map(({ index }) => {
           const row = data && rowAt(index)
           return (
             <Row
@@ -204,8 +201,6 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
               columns={columns}
               address={address}
               index={index}
-              start={start - (top ?? 0)}
-              height={height}
               row={row}
               selected={row !== undefined && selected.has(list.idOf(row))}
               active={index === active}
