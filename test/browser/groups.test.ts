@@ -44,6 +44,10 @@ test('a rule is written with a live preview; its suggestions are accepted and re
   await dialog.getByRole('button', { name: 'Add group' }).click()
   await heading(page, 'Sellers').waitFor()
 
+  const refused: string[] = []
+  page.on('response', (answer) => {
+    if (answer.status() >= 400) refused.push(answer.url())
+  })
   const preview = page.getByRole('region', { name: 'Preview' })
   await preview.getByText('Add a condition').waitFor()
   await press(page, 'Add condition')
@@ -54,6 +58,7 @@ test('a rule is written with a live preview; its suggestions are accepted and re
   await choose(page, 'Comparison of condition 1', 'is not')
   await preview.getByText('2 users match').waitFor()
   await preview.getByText('2 would join').waitFor()
+  assert.deepEqual(refused, [])
   await inLightAndDark(page, 'membership')
   await press(page, 'Save membership')
   await page.getByText('Saved how members are chosen').waitFor()

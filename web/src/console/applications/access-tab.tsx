@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core'
 import { type Api, pageOfV2 } from '../../api/organization.ts'
+import { counted } from '../../ui/number.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
@@ -101,10 +102,7 @@ export function AccessTab({ application }: { application: Application }) {
           />
         </Panel>
       </Stack>
-      <Panel
-        title="Who gets in"
-        lead={users.data && `${users.data.total} ${users.data.total === 1 ? 'user' : 'users'}`}
-      >
+      <Panel title="Who gets in" lead={users.data && counted(users.data.total, 'user')}>
         <Problem error={users.error} />
         <ObjectList
           items={users.data?.rows}

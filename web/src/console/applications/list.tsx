@@ -2,6 +2,7 @@ import { IconApps, IconTrash } from '@tabler/icons-react'
 import { type ListQuery, paramsV1 } from '../../api/list.ts'
 import { type Api, pageOfV1 } from '../../api/organization.ts'
 import { AppMark } from '../../ui/app-mark.tsx'
+import { counted } from '../../ui/number.ts'
 import { When } from '../../ui/when.tsx'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
@@ -147,7 +148,7 @@ const applications: ListDeclaration<Row> = {
       Icon: IconTrash,
       danger: true,
       run: removeAll,
-      done: (count) => `Deleted ${count === 1 ? '1 application' : `${count} applications`}`,
+      done: (count) => `Deleted ${counted(count, 'application')}`,
       undo: restoreAll,
     },
   ],

@@ -1,6 +1,7 @@
 import { Button, Progress, Stack, Text } from '@mantine/core'
 import { dataOf } from '../../api/organization.ts'
 import { ApiError } from '../../api/session.ts'
+import { counted } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Section } from '../../ui/section.tsx'
 import { When } from '../../ui/when.tsx'
@@ -16,8 +17,6 @@ const POLL_MS = 1500
 const MAX_DEVICES = 100
 /** So few are shown with their output. */
 const MAX_OPENED = 3
-
-const devices = (count: number) => (count === 1 ? '1 device' : `${count} devices`)
 
 /** One run, live: each device as it answers. */
 export function RunPanel({ command, run }: { command: Command; run: string }) {
@@ -68,7 +67,7 @@ export function RunPanel({ command, run }: { command: Command; run: string }) {
     >
       <Stack gap="sm">
         <Text size="sm" role="status">
-          {answered} of {devices(totalCount)} answered{failed}
+          {answered} of {counted(totalCount, 'device')} answered{failed}
         </Text>
         <Progress.Root size="sm">
           <Progress.Section

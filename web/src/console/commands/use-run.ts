@@ -1,4 +1,5 @@
 import { dataOf } from '../../api/organization.ts'
+import { counted } from '../../ui/number.ts'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
 import type { Command } from './command.ts'
@@ -8,8 +9,6 @@ interface Places {
   systemGroups?: string[]
 }
 
-const devices = (count: number) => (count === 1 ? '1 device' : `${count} devices`)
-
 /** Runs a command on these places, or on its targets, and shows the run. */
 export function useRun({ id }: Command, quiet = false) {
   const go = useGo()
@@ -17,7 +16,7 @@ export function useRun({ id }: Command, quiet = false) {
     run: async (api, places: Places) =>
       dataOf(await api.management.POST('/runCommand', { body: { _id: id, ...places } })),
     touches: [['commands', id], ['command-runs']],
-    done: (_, { queueIds }) => `Started on ${devices(queueIds.length)}`,
+    done: (_, { queueIds }) => `Started on ${counted(queueIds.length, 'device')}`,
     after: ({ workflowInstanceId }) =>
       void go(`commands/${id}/results`, { search: { run: workflowInstanceId } }),
     quiet,

@@ -1,6 +1,7 @@
 import { IconDeviceLaptop, IconTrash } from '@tabler/icons-react'
 import { paramsV1 } from '../../api/list.ts'
 import { type Api, pageOfV1 } from '../../api/organization.ts'
+import { counted } from '../../ui/number.ts'
 import { When } from '../../ui/when.tsx'
 import { readAhead } from '../reads.ts'
 import type { ListDeclaration } from '../resource/list-declaration.ts'
@@ -146,7 +147,7 @@ const devices: ListDeclaration<Device> = {
       undo: eachOf((api, id) =>
         api.management.POST('/systems/{id}/restore', { params: { path: { id } } }),
       ),
-      done: (count) => `Deleted ${count === 1 ? '1 device' : `${count} devices`}`,
+      done: (count) => `Deleted ${counted(count, 'device')}`,
     },
   ],
   ahead: (organization, { id }) => readAhead(organization, deviceKey(id), readDevice(id)),

@@ -1,6 +1,7 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { dataOf } from '../../api/organization.ts'
+import { counted, number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useRead } from '../reads.ts'
@@ -11,7 +12,6 @@ import { headersFor, type MemberQuery } from './rule.ts'
 
 const DEBOUNCE_MS = 250
 const SHOWN = 8
-const number = new Intl.NumberFormat('en')
 
 interface Props {
   kind: Kind
@@ -23,11 +23,12 @@ interface Props {
 /** Who matches the rule as it is written, and what it would change. */
 export function RulePreview({ kind, group, query, exempt }: Props) {
   const { one, many, type } = kind.member
-  const [asked] = useDebouncedValue(JSON.stringify({ query, exempt }), DEBOUNCE_MS)
+  // Behind the rule by a moment: it may still be none.
+  const [asked] = useDebouncedValue(query && JSON.stringify({ query, exempt }), DEBOUNCE_MS)
   const { data, error, isPlaceholderData } = useRead(
     [kind.path, group.id, 'preview', asked],
     async (api) => {
-      const { query, exempt } = JSON.parse(asked) as Pick<Props, 'query' | 'exempt'>
+      const { query, exempt } = JSON.parse(asked!) as Pick<Props, 'query' | 'exempt'>
       return dataOf(
         await api.management.POST(at(kind, '/{group_id}/preview'), {
           params: { path: { group_id: group.id }, ...headersFor(query) },
@@ -35,9 +36,8 @@ export function RulePreview({ kind, group, query, exempt }: Props) {
         }),
       )
     },
-    { enabled: query !== null, placeholderData: (previous) => previous },
+    { enabled: query !== null && asked !== null, placeholderData: (previous) => previous },
   )
-  const words = (count: number) => `${number.format(count)} ${count === 1 ? one : many}`
   return (
     <Section title="Preview">
       {query === null ? (
@@ -52,7 +52,8 @@ export function RulePreview({ kind, group, query, exempt }: Props) {
         <Stack gap="sm" aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
           <div aria-live="polite">
             <Text fw={650}>
-              {words(data.matching.total)} {data.matching.total === 1 ? 'matches' : 'match'}
+              {counted(data.matching.total, one, many)}{' '}
+              {data.matching.total === 1 ? 'matches' : 'match'}
             </Text>
             <Group gap="md" fz="sm" c="dimmed">
               <span>{number.format(data.add.total)} would join</span>

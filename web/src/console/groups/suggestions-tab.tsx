@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { type Api, pageOfV2 } from '../../api/organization.ts'
+import { counted } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { useChange } from '../changes.ts'
@@ -46,7 +47,7 @@ export function SuggestionsTab({ kind, group }: { kind: Kind; group: GroupRecord
   const accept = useChange({
     run: (api, ids: string[]) => apply(api, ids),
     touches,
-    done: (ids) => `Accepted ${ids.length === 1 ? '1 suggestion' : `${ids.length} suggestions`}`,
+    done: (ids) => `Accepted ${counted(ids.length, 'suggestion')}`,
   })
   /** On the record as it is now: another may have been rejected since the page was read. */
   const exempt = async (api: Api, change: (ids: string[]) => string[]) => {

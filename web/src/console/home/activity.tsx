@@ -2,6 +2,7 @@ import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { timeFormat } from '../../ui/time.ts'
 import { printValue } from '../insights/query/text.ts'
@@ -14,7 +15,6 @@ const HEIGHT = 180
 const COLOURS = ['indigo.5', 'teal.6', 'orange.6', 'grape.5']
 const OUTCOMES = ['teal.6', 'red.6']
 
-const number = new Intl.NumberFormat('en')
 const clock = timeFormat({
   hour: '2-digit',
   minute: '2-digit',

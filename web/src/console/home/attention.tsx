@@ -1,4 +1,5 @@
 import { SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
+import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { type Search, To } from '../link.tsx'
 import { MailNotice } from '../mail-notice.tsx'
@@ -65,8 +66,6 @@ const ITEMS: Item[] = [
     search: { mfa: 'false', state: 'ACTIVATED' },
   },
 ]
-
-const number = new Intl.NumberFormat('en')
 
 const Card = ({ item, count }: { item: Item; count: number }) => (
   <To to={item.to} {...(item.search && { search: item.search })} className={classes.card}>

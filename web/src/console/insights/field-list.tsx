@@ -6,6 +6,7 @@ import {
   IconX,
 } from '@tabler/icons-react'
 import { useState } from 'react'
+import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import classes from './explorer.module.css'
 import type { ExplorerState } from './explorer-state.ts'
@@ -16,7 +17,6 @@ import { ValueButtons } from './value-buttons.tsx'
 const MAX_SHOWN = 10
 /** The ones that most people look for come first; all at once take longer to draw than the events. */
 const MAX_FIELDS = 30
-const number = new Intl.NumberFormat('en')
 
 function TopValues({ state, field }: { state: ExplorerState; field: FieldInfo }) {
   const { data, error } = useTopValues(field.name, state.selection)

@@ -3,6 +3,7 @@ import { BarChart } from '@mantine/charts'
 import { Group, Skeleton, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 import { ReferenceArea } from 'recharts'
+import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { timeFormat } from '../../ui/time.ts'
 import classes from './explorer.module.css'
@@ -13,7 +14,6 @@ import { stepOf } from './time-range.ts'
 const HEIGHT = 132
 const DAY = 86_400_000
 
-const number = new Intl.NumberFormat('en')
 const percent = new Intl.NumberFormat('en', { style: 'percent', signDisplay: 'exceptZero' })
 const clock = timeFormat({
   hour: '2-digit',

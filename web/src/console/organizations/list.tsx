@@ -11,6 +11,7 @@ import {
 import { useDocumentTitle } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
+import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { PlainLink, useAddress, useGo } from '../link.tsx'
 import { useMay } from '../organization.ts'
@@ -31,8 +32,6 @@ const COLUMNS: { id: Column; label: string; to: string }[] = [
   { id: 'events', label: 'Events in 24 hours', to: 'insights' },
   { id: 'problems', label: 'Needs attention', to: '' },
 ]
-
-const number = new Intl.NumberFormat('en')
 
 function compare(a: Row, b: Row, by: Column): number {
   if (by === 'name') return a.name.localeCompare(b.name)

@@ -1,6 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { useState } from 'react'
+import { counted } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { When } from '../../ui/when.tsx'
@@ -51,7 +52,7 @@ function Row({ event, about }: { event: Event; about: string }) {
             aria-expanded={opened}
             onClick={() => setOpened(!opened)}
           >
-            {changes.length} {changes.length === 1 ? 'change' : 'changes'}
+            {counted(changes.length, 'change')}
           </Button>
         )}
       </Group>

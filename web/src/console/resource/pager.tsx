@@ -1,7 +1,6 @@
 import { Group, Text } from '@mantine/core'
+import { number } from '../../ui/number.ts'
 import { To, useAddress } from '../link.tsx'
-
-const number = new Intl.NumberFormat('en')
 
 /** Which rows of a list the address asks for. */
 export function usePage(size: number) {

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useGo } from '../link.tsx'
 import { useMay, useOrganization } from '../organization.ts'
@@ -15,8 +16,6 @@ import { SiblingTabs } from './sibling-tabs.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useRows } from './use-rows.ts'
 import { useSearchField } from './use-search.ts'
-
-const number = new Intl.NumberFormat('en')
 
 /** A list page, from its declaration. */
 export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {

@@ -2,6 +2,7 @@ import { Button, Progress, SegmentedControl, Skeleton, Stack, Table, Text } from
 import { IconRefresh } from '@tabler/icons-react'
 import type { components } from '../../../../client/index.ts'
 import { pageOfV2 } from '../../api/organization.ts'
+import { counted, number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/when.tsx'
 import { useChange } from '../changes.ts'
@@ -58,7 +59,7 @@ function Result({ job }: { job: Job }) {
   if (job.kind === 'queue')
     return (
       <>
-        {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+        {counted(attempts ?? 0, 'attempt')}
         {next && (
           <>
             , the next <When time={next} />
@@ -67,7 +68,7 @@ function Result({ job }: { job: Job }) {
       </>
     )
   if (total === null) return ''
-  return `${total} ${total === 1 ? 'row' : 'rows'}${failed ? `, ${failed} failed` : ''}`
+  return `${counted(total, 'row')}${failed ? `, ${number.format(failed)} failed` : ''}`
 }
 
 /** Work in the background: imports, bulk changes and reports, and whatever failed. */

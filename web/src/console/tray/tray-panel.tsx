@@ -1,6 +1,7 @@
 import { CloseButton, Group, Paper, Progress, Stack, Text, UnstyledButton } from '@mantine/core'
 import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { number } from '../../ui/number.ts'
 import { Tag } from '../../ui/tag.tsx'
 import { useRoom } from '../../ui/use-room.ts'
 import { To } from '../link.tsx'
@@ -8,8 +9,6 @@ import { useOrganization } from '../organization.ts'
 import classes from './tray.module.css'
 import { dismissWork, resumeWork, useWorks } from './tray.ts'
 import type { Work } from './work.ts'
-
-const number = new Intl.NumberFormat('en')
 
 function Result({ work: { finished, failed, outcome, error, done, total } }: { work: Work }) {
   if (!finished)

@@ -1,7 +1,8 @@
 import { type Api, dataOf } from '../../api/organization.ts'
+import { counted } from '../../ui/number.ts'
 import type { NewWork } from '../tray/work.ts'
 
-const people = (count: number) => (count === 1 ? '1 user' : `${count} users`)
+const people = (count: number) => counted(count, 'user')
 
 /** Starts a job of the API; the tray follows it. */
 const changeAll =

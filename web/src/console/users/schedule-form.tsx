@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { counted } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { instantOf, ZONE } from '../../ui/time.ts'
 import { useChange } from '../changes.ts'
@@ -32,7 +33,7 @@ export function ScheduleForm({ ids, target, after }: Props) {
         },
       }),
     touches: [['users']],
-    done: () => `Scheduled the change of ${ids.length === 1 ? '1 user' : `${ids.length} users`}`,
+    done: () => `Scheduled the change of ${counted(ids.length, 'user')}`,
     after: () => {
       setAt('')
       after?.()

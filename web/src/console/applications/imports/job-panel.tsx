@@ -8,6 +8,7 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dataOf } from '../../../api/organization.ts'
+import { counted } from '../../../ui/number.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
@@ -65,7 +66,7 @@ function Row({ row }: { row: Result }) {
               aria-label={`${changes.length} changes of ${person}`}
               onClick={() => setOpened(!opened)}
             >
-              {changes.length} {changes.length === 1 ? 'change' : 'changes'}
+              {counted(changes.length, 'change')}
             </Button>
           )}
         </td>

@@ -1,6 +1,7 @@
 import { Group, Select, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { pageOfV2 } from '../../../api/organization.ts'
+import { counted } from '../../../ui/number.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
@@ -82,7 +83,7 @@ export function AccountsPanel({ application }: { application: Application }) {
   return (
     <Panel
       title="Accounts"
-      lead={data && `${data.total} ${data.total === 1 ? 'account' : 'accounts'}`}
+      lead={data && counted(data.total, 'account')}
       action={
         <Group gap="xs">
           <TextInput

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { components } from '../../../../../client/index.ts'
 import { pageOfV2 } from '../../../api/organization.ts'
+import { counted } from '../../../ui/number.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
@@ -45,7 +46,7 @@ export function GroupsPanel({ application }: { application: Application }) {
     done: ({ name }) => `Trying ${name} again`,
   })
   return (
-    <Panel title="Groups" lead={data && `${data.total} ${data.total === 1 ? 'group' : 'groups'}`}>
+    <Panel title="Groups" lead={data && counted(data.total, 'group')}>
       <Problem error={error} />
       {data?.rows.length === 0 && (
         <Text size="sm" c="dimmed">

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useState } from 'react'
+import { number } from '../../../ui/number.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
@@ -14,7 +15,6 @@ import { type Connection, isBusy, keyOf, type Status, useStatus } from './connec
 import { MODES } from './modes.ts'
 import classes from './provisioning.module.css'
 
-const number = new Intl.NumberFormat('en')
 const STATUS: Record<Status['status'], { tone: 'good' | 'calm' | 'bad'; label: string }> = {
   active: { tone: 'good', label: 'Active' },
   inactive: { tone: 'calm', label: 'Not active' },

@@ -1,12 +1,12 @@
 import { type Api, dataOf } from '../../../api/organization.ts'
+import { counted, number } from '../../../ui/number.ts'
 import { useChange } from '../../changes.ts'
 import { useOrganization } from '../../organization.ts'
 import { startWork } from '../../tray/tray.ts'
 import { entryOf, obstacleOf, partsOf, type State, type Worker } from './entries.ts'
 import { PATH, RECORD, readAllWorkers, type Workday } from './report.ts'
 
-export const workersWords = (count: number): string =>
-  count === 1 ? '1 worker' : `${count.toLocaleString('en')} workers`
+export const workersWords = (count: number): string => counted(count, 'worker')
 
 interface Input {
   workers: Worker[] | 'all'
@@ -24,7 +24,7 @@ interface Started {
 const startedWords = ({ imported, leftOut }: Started): string =>
   leftOut === 0
     ? `Importing ${workersWords(imported)}`
-    : `Importing ${workersWords(imported)}; left out ${leftOut.toLocaleString('en')} without a valid username or e-mail`
+    : `Importing ${workersWords(imported)}; left out ${number.format(leftOut)} without a valid username or e-mail`
 
 /** Starts the jobs of an import; the tray follows each. */
 export function useImport({ id }: Workday) {
