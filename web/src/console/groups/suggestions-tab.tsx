@@ -61,7 +61,11 @@ export function SuggestionsTab({ kind, group }: { kind: Kind; group: GroupRecord
     done: ({ name }) => `Exempted ${name} from the rule`,
     undo: (api, { id }) => exempt(api, (ids) => ids.filter((each) => each !== id)),
   })
-  const items = data?.rows.map(({ op, object }) => ({ ...object, op }))
+  // The job that takes them off the list comes later.
+  const exempted = new Set(group.memberQueryExemptions.map(({ id }) => id))
+  const items = data?.rows
+    .map(({ op, object }) => ({ ...object, op }))
+    .filter(({ id }) => !exempted.has(id))
   const pending = accept.isPending || reject.isPending
   return (
     <Stack maw={720}>
