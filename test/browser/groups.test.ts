@@ -61,6 +61,9 @@ test('a rule is written with a live preview; its suggestions are accepted and re
   assert.deepEqual(refused, [])
   await inLightAndDark(page, 'membership')
   await press(page, 'Save membership')
+  const notice = await page.getByRole('alert').last().boundingBox()
+  const title = await heading(page, 'Sellers').boundingBox()
+  assert.ok(notice!.x + notice!.width <= title!.x, 'the notice covers nothing of the page')
   await page.getByText('Saved how members are chosen').waitFor()
   await app.runDueJobs()
 

@@ -1,6 +1,5 @@
-import { Button, Code, CopyButton, Group, Text, UnstyledButton } from '@mantine/core'
+import { Button, Code, CopyButton, Text, UnstyledButton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
 import { ApiError } from '../api/session.ts'
 
 const UNDO_MS = 10_000
@@ -21,7 +20,6 @@ export function notifyFailure(error: Error): void {
   const requestId = error instanceof ApiError ? error.requestId : null
   notifications.show({
     color: 'red',
-    icon: <IconAlertCircle size={18} aria-hidden />,
     autoClose: UNDO_MS,
     withBorder: true,
     closeButtonProps: { 'aria-label': 'Close the notice' },
@@ -51,21 +49,20 @@ export function notifyDone(words: string, undo?: () => Promise<unknown>): void {
   }
   const id = notifications.show({
     color: 'teal',
-    icon: <IconCheck size={18} aria-hidden />,
     autoClose: undo ? UNDO_MS : 4000,
     withBorder: true,
     closeButtonProps: { 'aria-label': 'Close the notice' },
     message: (
-      <Group justify="space-between" wrap="nowrap">
+      <>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {words}
         </Text>
         {undo && (
-          <Button size="compact-sm" variant="subtle" flex="none" onClick={run}>
+          <Button size="compact-sm" variant="light" mt={4} onClick={run}>
             Undo
           </Button>
         )}
-      </Group>
+      </>
     ),
   })
   // Never an older change than the last one.
