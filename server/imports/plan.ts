@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { planAbsent } from './absent.ts'
 import type { ImportContext } from './context.ts'
 import { reader } from './incoming.ts'
-import { inputOf, keyOf, notesOf, type Planned, rulesOf } from './job.ts'
+import { inputOf, keyOf, notesOf, type Planned, type RowInput, rulesOf } from './job.ts'
 import { countAbsences } from './link-store.ts'
 import { planChunk } from './plan-chunk.ts'
 import { parkCopies, parkRepeated } from './plan-doubles.ts'
@@ -31,6 +31,8 @@ async function* chunksOf(source: Source, query: string): AsyncGenerator<SourceRe
 /** Users who only get a manager whom this job creates: their rows were planned before that was known. */
 async function planManagers(tx: Tx, batch: Batch): Promise<void> {
   const { dryRun } = inputOf(batch)
+  const { create, none } = (await countPlanned(tx, batch)).counts
+  if (create === 0 || none === 0) return
   const rows = (await managedByNew(tx, batch)).map((input) => {
     const changes = [{ field: 'manager', to: input.manager }]
     const plan: Planned = { ...input.plan, action: 'update', changes }
@@ -87,9 +89,8 @@ export async function planJob(
   const read = reader(settings.mapping)
   const isOurs = await db.tx(organizationId, (tx) => beginPlan(tx, batch))
   if (!isOurs) return 'apply'
-  for await (const records of chunksOf(source, queryString)) {
-    const rows = await planChunk(context, batch, read, rules, records)
-    const saved = await db.tx(organizationId, async (tx) => {
+  const save = (rows: RowInput[]) =>
+    db.tx(organizationId, async (tx) => {
       if (!(await isOurs(tx))) return false
       const single = settings.source.kind === 'file' ? await parkCopies(tx, batch, rows) : rows
       return saveRows(
@@ -98,7 +99,20 @@ export async function planJob(
         single.map((row) => rowOf(row, dryRun)),
       )
     })
-    if (!saved) return 'stopped'
+  // One chunk is saved while the next one is read and matched.
+  let saving = Promise.resolve(true)
+  try {
+    for await (const records of chunksOf(source, queryString)) {
+      const rows = await planChunk(context, batch, read, rules, records)
+      if (!(await saving)) return 'stopped'
+      saving = save(rows)
+      // Thrown where it is awaited: until then it must not count as unhandled.
+      saving.catch(() => {})
+    }
+    if (!(await saving)) return 'stopped'
+  } finally {
+    // A source that fails does not leave it behind.
+    await saving.catch(() => {})
   }
   return db.tx(organizationId, async (tx) => {
     if (!(await isOurs(tx))) return 'stopped'
