@@ -109,6 +109,33 @@ test('a field that another directory owns is read only until that is lifted', as
   assert.deepEqual(problems, [])
 })
 
+test('what the API refuses is told at the field, which comes into view', async () => {
+  const org = await app.newOrganization()
+  const vera = await addPerson(org, { firstname: 'Vera', lastname: 'Boss' })
+  const ada = await addPerson(org, {
+    firstname: 'Ada',
+    lastname: 'Adams',
+    attributes: [{ name: 'badge', value: '7' }],
+  })
+  const { page, problems } = await openBrowser({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`/console/${org.organizationId}/users/${ada.id}`)
+  await signInToConsole(page, org.email, org.password)
+  await press(page, 'Add attribute')
+  await page.getByLabel('Name of attribute 2').fill('badge')
+  await press(page, 'Save profile')
+  await page.getByText('the name "badge" appears more than once').waitFor()
+  await press(page, 'Remove attribute 2')
+
+  const username = page.getByLabel('Username', { exact: true })
+  await username.fill(vera.username)
+  await press(page, 'Save profile')
+  await page.locator('input[aria-invalid=true]:focus').waitFor()
+  assert.equal(await username.evaluate((input) => input === document.activeElement), true)
+  const { y } = (await username.boundingBox())!
+  assert.ok(y > 0 && y < 900, `in view, not at ${y}`)
+  assert.deepEqual(problems, [])
+})
+
 test('a password is set by its rules, or a link is mailed', async () => {
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Adams' })

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
-import { ApiError } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
+import { showAtField } from '../show-at-field.ts'
 import { RoleField } from './role-field.tsx'
 
 /** Read Only: the least that is useful. */
@@ -54,10 +54,7 @@ export function Invite({ close }: { close: () => void }) {
   })
   const submit = form.onSubmit((values) =>
     invite.mutate(values, {
-      onError: (error) => {
-        if (error instanceof ApiError && error.field && error.field in values)
-          form.setFieldError(error.field, error.message)
-      },
+      onError: (error) => showAtField(form, error),
     }),
   )
   const misplaced = Object.keys(form.errors).length === 0 ? invite.error : null

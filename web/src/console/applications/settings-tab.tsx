@@ -11,13 +11,13 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconCheck, IconTrash, IconUpload } from '@tabler/icons-react'
-import { ApiError } from '../../api/session.ts'
 import { AppMark } from '../../ui/app-mark.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
+import { showAtField } from '../show-at-field.ts'
 import { type Application, applicationKey, type Color, nameOf, writeOf } from './application.ts'
 
 /** Those that the API takes. */
@@ -145,10 +145,7 @@ export function SettingsTab({ application }: { application: Application }) {
   })
   const submit = form.onSubmit((values) =>
     save.mutate(values, {
-      onError: (error) => {
-        if (error instanceof ApiError && error.field && error.field in values)
-          form.setFieldError(error.field, error.message)
-      },
+      onError: (error) => showAtField(form, error),
     }),
   )
   const field = (name: keyof Values, label: string, description?: string) => (

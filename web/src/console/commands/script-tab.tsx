@@ -9,13 +9,13 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { pathOf } from '../../api/error-path.ts'
 import { LazyScriptEditor } from '../../ui/lazy-script-editor.tsx'
 import { OptionalNumber } from '../../ui/optional-number.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useMay } from '../organization.ts'
+import { showAtField } from '../show-at-field.ts'
 import { type Command, ROOT, TYPES } from './command.ts'
 import { RunAs } from './run-as.tsx'
 import { useSave } from './save.ts'
@@ -47,10 +47,7 @@ export function ScriptTab({ command }: { command: Command }) {
     save.mutate(
       { ...values, timeout: String(timeout) },
       {
-        onError: (error) => {
-          const [name = ''] = pathOf(error)
-          if (name in form.values) form.setFieldError(name, error.message)
-        },
+        onError: (error) => showAtField(form, error),
       },
     ),
   )

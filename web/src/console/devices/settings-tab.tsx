@@ -1,6 +1,5 @@
 import { Checkbox, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { pathOf } from '../../api/error-path.ts'
 import { changedValues } from '../../ui/changed-values.ts'
 import { PairsField } from '../../ui/pairs-field.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -9,6 +8,7 @@ import { Section } from '../../ui/section.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
 import { ObjectSelect } from '../resource/object-select.tsx'
+import { showAtField } from '../show-at-field.ts'
 import { findUsers } from '../users/find.ts'
 import { type Device, deviceKey } from './device.ts'
 
@@ -60,10 +60,7 @@ export function SettingsTab({ device }: { device: Device }) {
   const save = useSave(device, form)
   const submit = form.onSubmit((values) =>
     save.mutate(changedValues(form, values), {
-      onError: (error) => {
-        const [name = ''] = pathOf(error)
-        if (name in values) form.setFieldError(name, error.message)
-      },
+      onError: (error) => showAtField(form, error),
     }),
   )
   const flag = (name: keyof Values) => ({

@@ -9,6 +9,7 @@ import { SaveBar } from '../../ui/save-bar.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useChange } from '../changes.ts'
 import { useMay } from '../organization.ts'
+import { showAtField } from '../show-at-field.ts'
 import { AttributeFields } from './attribute-fields.tsx'
 import { attributesAfter, attributeValuesOf, FIELD_OF } from './attributes.ts'
 import { type Group, groupKey, readGroup, replaceGroup } from './group.ts'
@@ -25,10 +26,9 @@ type Form = UseFormReturnType<Values>
 
 const isPosix = ({ name, value }: Pair) => name !== '' && /^\d+$/.test(value)
 
-function showAtField(form: Form, error: Error): void {
-  const [member = '', attribute = ''] = pathOf(error)
-  const name = member === 'attributes' ? FIELD_OF[attribute] : member
-  if (name && name in form.getValues()) form.setFieldError(name, error.message)
+function fieldOf(error: Error): string | undefined {
+  const [member, attribute = ''] = pathOf(error)
+  return member === 'attributes' ? FIELD_OF[attribute] : member
 }
 
 function useSave(kind: Kind, group: Group, form: Form) {
@@ -70,7 +70,9 @@ export function SettingsTab({ kind, group }: { kind: Kind; group: Group }) {
   })
   const save = useSave(kind, group, form)
   const submit = form.onSubmit((values) =>
-    save.mutate(changedValues(form, values), { onError: (error) => showAtField(form, error) }),
+    save.mutate(changedValues(form, values), {
+      onError: (error) => showAtField(form, error, fieldOf(error)),
+    }),
   )
   const field = (name: 'name' | 'description' | 'email', label: string) => (
     <TextInput

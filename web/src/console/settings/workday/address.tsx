@@ -1,9 +1,9 @@
 import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { ApiError } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { SaveBar } from '../../../ui/save-bar.tsx'
 import { useChange } from '../../changes.ts'
+import { showAtField } from '../../show-at-field.ts'
 import { KEY, type Workday } from './report.ts'
 
 interface Values {
@@ -32,10 +32,7 @@ export function AddressForm({ workday }: { workday: Workday }) {
   })
   const submit = form.onSubmit((values) =>
     save.mutate(values, {
-      onError: (error) => {
-        if (error instanceof ApiError && error.field && error.field in values)
-          form.setFieldError(error.field, error.message)
-      },
+      onError: (error) => showAtField(form, error),
     }),
   )
   const misplaced = Object.keys(form.errors).length === 0 ? save.error : null

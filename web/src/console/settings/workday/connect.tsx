@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { ApiError } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
+import { showAtField } from '../../show-at-field.ts'
 import { checkAddress } from './address.tsx'
 import { CredentialFields, type Credentials, checkUsername } from './credentials.tsx'
 import { KEY, NAME } from './report.ts'
@@ -27,10 +27,7 @@ function ConnectForm() {
   })
   const submit = form.onSubmit((values) =>
     connect.mutate(values, {
-      onError: (error) => {
-        if (error instanceof ApiError && error.field && error.field in values)
-          form.setFieldError(error.field, error.message)
-      },
+      onError: (error) => showAtField(form, error),
     }),
   )
   const misplaced = Object.keys(form.errors).length === 0 ? connect.error : null

@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Input } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { To } from '../../link.tsx'
 import { useRead } from '../../reads.ts'
 import { Picker } from '../../resource/picker.tsx'
@@ -12,12 +13,13 @@ interface Props {
   value: string
   readOnly: boolean
   onChange: (id: string) => void
+  error?: ReactNode
 }
 
-function Manager({ value, readOnly, onChange }: Props) {
+function Manager({ value, readOnly, onChange, error }: Props) {
   const { data } = useRead(userKey(value), readUser(value))
   return (
-    <Input.Wrapper label="Manager" size="sm" labelElement="div">
+    <Input.Wrapper label="Manager" size="sm" labelElement="div" error={error}>
       <Group gap="xs" mih={36}>
         <To to={`users/${value}`}>{data ? nameOf(data) : value}</To>
         {!readOnly && (

@@ -1,7 +1,6 @@
 import { MultiSelect, SimpleGrid, Stack } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
-import { ApiError } from '../../../api/session.ts'
 import { changedValues } from '../../../ui/changed-values.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { RowsField } from '../../../ui/rows-field.tsx'
@@ -9,6 +8,7 @@ import { SaveBar } from '../../../ui/save-bar.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { useChange } from '../../changes.ts'
 import { useMay } from '../../organization.ts'
+import { showAtField } from '../../show-at-field.ts'
 import { type User, userKey } from '../user.ts'
 import { ProfileField } from './field.tsx'
 import {
@@ -68,6 +68,7 @@ function Lists({ lists, ...rest }: Props & { lists: typeof CONTACT }) {
         {...list}
         readOnly={readOnly || owners.has(path)}
         value={form.values[path]}
+        error={form.errors[path]}
         onChange={(rows) => form.setFieldValue(path, rows)}
       />
     </Section>
@@ -95,10 +96,7 @@ export function ProfileTab({ user }: { user: User }) {
   })
   const submit = form.onSubmit((values) =>
     save.mutate(values, {
-      onError: (error) => {
-        if (error instanceof ApiError && error.field && error.field in values)
-          form.setFieldError(error.field, error.message)
-      },
+      onError: (error) => showAtField(form, error),
     }),
   )
   const misplaced = Object.keys(form.errors).length === 0 ? save.error : null
@@ -112,6 +110,7 @@ export function ProfileTab({ user }: { user: User }) {
         <Fields group={EMPLOYMENT} {...common}>
           <ManagerField
             value={form.values.manager}
+            error={form.errors.manager}
             readOnly={!writable}
             onChange={(id) => form.setFieldValue('manager', id)}
           />
