@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
@@ -86,14 +87,9 @@ export function Invite({ close }: { close: () => void }) {
           />
         )}
         <Problem error={misplaced} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={invite.isPending}>
-            Invite administrator
-          </Button>
-        </Group>
+        <FormActions close={close} saving={invite.isPending}>
+          Invite administrator
+        </FormActions>
       </Stack>
     </form>
   )

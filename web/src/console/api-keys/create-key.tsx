@@ -1,6 +1,7 @@
-import { Button, Group, Radio, Select, Stack, Text } from '@mantine/core'
+import { Radio, Select, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { useChange } from '../changes.ts'
@@ -93,14 +94,9 @@ export function CreateKey({ close, replaces }: { close: () => void; replaces: bo
         <Problem
           error={form.errors.scopes ? new Error(String(form.errors.scopes)) : create.error}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {replaces ? 'Replace key' : 'Create key'}
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          {replaces ? 'Replace key' : 'Create key'}
+        </FormActions>
       </Stack>
     </form>
   )

@@ -1,6 +1,7 @@
-import { Button, Group, Input, Select, Stack, TextInput } from '@mantine/core'
+import { Group, Input, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { LazyScriptEditor } from '../../ui/lazy-script-editor.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
@@ -59,14 +60,9 @@ export function CreateCommand({ close }: { close: () => void }) {
           />
         </Input.Wrapper>
         <Problem error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add command
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          Add command
+        </FormActions>
       </Stack>
     </form>
   )

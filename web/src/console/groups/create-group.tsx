@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
@@ -43,14 +44,9 @@ export function CreateGroup({ kind, close }: { kind: Kind; close: () => void }) 
           {...form.getInputProps('membershipMethod')}
         />
         <Problem error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add group
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          Add group
+        </FormActions>
       </Stack>
     </form>
   )

@@ -1,5 +1,6 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useMay } from '../organization.ts'
 import type { Values } from './actions.ts'
@@ -41,14 +42,9 @@ export function OrganizationForm({ action, initial, error, saving, save, close }
           />
         )}
         <Problem error={error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={saving}>
-            {action}
-          </Button>
-        </Group>
+        <FormActions close={close} saving={saving}>
+          {action}
+        </FormActions>
       </Stack>
     </form>
   )

@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
@@ -43,14 +44,9 @@ export function CreateRole({ roles, close }: { roles: Role[]; close: () => void 
           {...form.getInputProps('like')}
         />
         <Problem error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add role
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          Add role
+        </FormActions>
       </Stack>
     </form>
   )

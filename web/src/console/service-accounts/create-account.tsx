@@ -1,6 +1,7 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { RoleField } from '../administrators/role-field.tsx'
@@ -36,14 +37,9 @@ export function CreateAccount({ close }: { close: () => void }) {
         <RoleField size="md" {...form.getInputProps('roleId')} />
         <SecretFields form={form} />
         <Problem error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add service account
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          Add service account
+        </FormActions>
       </Stack>
     </form>
   )

@@ -1,6 +1,7 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useGo } from '../link.tsx'
@@ -51,14 +52,9 @@ export function CreateUser({ close }: { close: () => void }) {
           {...form.getInputProps('state')}
         />
         <Problem error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add user
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          Add user
+        </FormActions>
       </Stack>
     </form>
   )

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core'
+import { Modal, PasswordInput, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/session.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { nameOf } from './name.ts'
@@ -43,14 +44,9 @@ function Form({ user, close }: { user: User; close: () => void }) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
         <Problem error={refused ? null : set.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={set.isPending}>
-            Set password
-          </Button>
-        </Group>
+        <FormActions close={close} saving={set.isPending}>
+          Set password
+        </FormActions>
       </Stack>
     </form>
   )

@@ -1,6 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { dataOf } from '../../../api/organization.ts'
+import { FormActions } from '../../../ui/form-actions.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { ShownOnce } from '../../../ui/shown-once.tsx'
 import { useChange } from '../../changes.ts'
@@ -33,14 +34,9 @@ export function CreateWebhook({ close }: { close: () => void }) {
       <Stack>
         <WebhookFields form={form} />
         <Problem error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add webhook
-          </Button>
-        </Group>
+        <FormActions close={close} saving={create.isPending}>
+          Add webhook
+        </FormActions>
       </Stack>
     </form>
   )

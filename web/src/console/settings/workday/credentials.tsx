@@ -1,5 +1,6 @@
-import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { PasswordInput, Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { FormActions } from '../../../ui/form-actions.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
 import { KEY, type Workday } from './report.ts'
@@ -63,14 +64,9 @@ export function ChangeCredentials({ workday, close }: Props) {
       <Stack>
         <CredentialFields form={form} />
         <Problem error={save.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save credentials
-          </Button>
-        </Group>
+        <FormActions close={close} saving={save.isPending}>
+          Save credentials
+        </FormActions>
       </Stack>
     </form>
   )
