@@ -95,6 +95,19 @@ test('a query typed with completion, an event with its changes, a value excluded
   await page.reload()
   await summary(page).getByText('1 event').waitFor()
 
+  await press(page, 'Renamed people')
+  await page.getByRole('menuitem', { name: 'Change Renamed people…' }).click()
+  const change = page.getByRole('dialog', { name: 'Change this search' })
+  await change.getByLabel('Name').fill('New names')
+  await change.getByLabel(/^Share/).uncheck()
+  await change.getByRole('button', { name: 'Save search' }).click()
+  await page.getByRole('button', { name: 'New names', exact: true }).waitFor()
+  const saved = await org.get('/insights/directory/v1/saved-searches')
+  assert.deepEqual(
+    saved.json().results.map((one: { name: string; shared: boolean }) => [one.name, one.shared]),
+    [['New names', false]],
+  )
+
   await press(page, 'Export')
   const [file] = await Promise.all([
     page.waitForEvent('download'),

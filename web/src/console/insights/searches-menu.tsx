@@ -1,8 +1,10 @@
-import { Button, Checkbox, Group, Menu, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Menu, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBookmark, IconChevronDown, IconTrash, IconUsers } from '@tabler/icons-react'
+import { useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChange } from '../changes.ts'
 import { useAddress, useGo } from '../link.tsx'
@@ -20,17 +22,31 @@ interface Values {
   shared: boolean
 }
 
-function SaveForm({ state, close }: { state: ExplorerState; close: () => void }) {
+interface FormProps {
+  state: ExplorerState
+  /** The saved search to replace; undefined for a new one. */
+  replaced: SavedSearch | undefined
+  close: () => void
+}
+
+/** Saves the search that is shown. */
+function SaveForm({ state, replaced, close }: FormProps) {
   const go = useGo()
   const address = useAddress()
-  const form = useForm<Values>({ initialValues: { name: '', shared: false } })
+  const { name = '', shared = false, description = '' } = replaced ?? {}
+  const form = useForm<Values>({ initialValues: { name, shared } })
   const save = useChange({
-    run: async (api, values: Values) =>
-      dataOf(
-        await api.insights.POST('/v1/saved-searches', {
-          body: { ...values, query: queryOf(state), columns: state.columns },
-        }),
-      ),
+    run: async (api, values: Values) => {
+      const body = { ...values, description, query: queryOf(state), columns: state.columns }
+      return dataOf(
+        replaced
+          ? await api.insights.PUT('/v1/saved-searches/{saved_search_id}', {
+              params: { path: { saved_search_id: replaced.id } },
+              body,
+            })
+          : await api.insights.POST('/v1/saved-searches', { body }),
+      )
+    },
     touches: [key],
     done: ({ name }) => `Saved ${name}`,
     after: ({ id }) => {
@@ -55,11 +71,9 @@ function SaveForm({ state, close }: { state: ExplorerState; close: () => void })
           {...form.getInputProps('shared', { type: 'checkbox' })}
         />
         <Problem error={save.error} />
-        <Group justify="flex-end">
-          <Button size="sm" type="submit" loading={save.isPending}>
-            Save search
-          </Button>
-        </Group>
+        <FormActions close={close} saving={save.isPending}>
+          Save search
+        </FormActions>
       </Stack>
     </form>
   )
@@ -71,7 +85,9 @@ export function SearchesMenu({ state }: { state: ExplorerState }) {
   const writable = useMay().write('insights')
   const { session } = useOrganization()
   const { saved } = useAddress()
-  const [naming, { open, close }] = useDisclosure()
+  const [naming, setNaming] = useState<'new' | 'change' | null>(null)
+  const open = () => setNaming('new')
+  const close = () => setNaming(null)
   // Only once the menu is opened or a saved search is shown.
   const [wanted, menu] = useDisclosure()
   const { data } = useRead(
@@ -141,19 +157,33 @@ export function SearchesMenu({ state }: { state: ExplorerState }) {
                 Save this search…
               </Menu.Item>
               {current && current.owner === session.id && (
-                <Menu.Item
-                  leftSection={<IconTrash size={16} aria-hidden />}
-                  onClick={() => remove.mutate(current)}
-                >
-                  Delete {current.name}
-                </Menu.Item>
+                <>
+                  <Menu.Item disabled={!savable} onClick={() => setNaming('change')}>
+                    Change {current.name}…
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<IconTrash size={16} aria-hidden />}
+                    onClick={() => remove.mutate(current)}
+                  >
+                    Delete {current.name}
+                  </Menu.Item>
+                </>
               )}
             </>
           )}
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={naming} onClose={close} title="Save this search" size="sm">
-        <SaveForm state={state} close={close} />
+      <Modal
+        opened={naming !== null}
+        onClose={close}
+        title={naming === 'change' ? 'Change this search' : 'Save this search'}
+        size="sm"
+      >
+        <SaveForm
+          state={state}
+          replaced={naming === 'change' ? current : undefined}
+          close={close}
+        />
       </Modal>
     </>
   )
