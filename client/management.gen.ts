@@ -7067,6 +7067,7 @@ export interface components {
             pending: number | null;
             failed: number | null;
             attempts: number | null;
+            heldMails: number | null;
             message: string | null;
             applicationId: string | null;
             created: string;
@@ -20070,6 +20071,7 @@ export interface operations {
                      *         "pending": null,
                      *         "failed": 0,
                      *         "attempts": null,
+                     *         "heldMails": null,
                      *         "message": null,
                      *         "applicationId": "6650f3a2c4e1b70008d1a2f7",
                      *         "created": "2026-03-02T09:15:00.000Z",

@@ -307,6 +307,26 @@ test('lists the work of an organization, and tries what failed in a queue again'
   )
 })
 
+test('a bulk job tells how many mails it holds, until they are released', async () => {
+  const org = await app.newOrganization()
+  const people = ['a', 'b'].map((name) => ({
+    username: name,
+    email: `${name}@example.com`,
+    state: 'ACTIVATED',
+  }))
+  const started = await org.post('/api/v2/bulk/users?holdEmails=true', people)
+  assert.equal(started.statusCode, 201, started.body)
+  await org.post('/api/v2/bulk/users', [{ username: 'c', email: 'c@example.com' }])
+  await app.runDueJobs()
+  const held = async () =>
+    ((await org.get('/api/v2/jobs?sort=created')).json() as { heldMails: number | null }[]).map(
+      ({ heldMails }) => heldMails,
+    )
+  assert.deepEqual(await held(), [2, null])
+  await org.post(`/api/v2/bulk/users/${started.json().jobId}/emails/release`)
+  assert.deepEqual(await held(), [0, null])
+})
+
 test('the overview of a provider counts users, devices and problems of each organization in reach', async () => {
   const provider = await app.newProvider(3)
   const [one, two, three] = provider.organizationIds

@@ -112,6 +112,12 @@ export const OrganizationJob = Type.Object(
     pending: nullable(Type.Integer()),
     failed: nullable(Type.Integer()),
     attempts: nullable(Type.Integer()),
+    heldMails: nullable(
+      Type.Integer({
+        description:
+          'Mails to the new users of a bulk job with holdEmails that POST /v2/bulk/users/{job_id}/emails/release sends',
+      }),
+    ),
     message: nullable(Type.String({ description: 'Why it failed as a whole' })),
     applicationId: nullable(Type.String({ description: 'The source of imported people' })),
     created: Type.String(),

@@ -5,6 +5,7 @@ import { startListening } from '../listening.ts'
 import { addPerson, PASSWORD, Person } from '../person.ts'
 import { assertAccessible, assertAccessibleInBoth } from './axe.ts'
 import { startChromium } from './chromium.ts'
+import { signInToConsole } from './console-steps.ts'
 import { field, heading, press } from './steps.ts'
 
 // Work on users in a real browser.
@@ -207,5 +208,20 @@ test('people from a CSV file: who is new and who changes is shown first, and it 
     (await people()).map(({ lastname }) => lastname),
     ['Adams'],
   )
+  assert.deepEqual(problems, [])
+})
+
+test('mails that a bulk job holds are sent from the list of jobs', async () => {
+  const org = await app.newOrganization()
+  const person = { username: 'ada', email: 'ada@example.com', state: 'ACTIVATED' }
+  await org.post('/api/v2/bulk/users?holdEmails=true', [person])
+  await app.runDueJobs()
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/settings/jobs`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByText('1 row, 1 mail held').waitFor()
+  await press(page, 'Send mails')
+  await page.getByText('Sending 1 mail').waitFor()
+  await page.getByText('1 row', { exact: true }).waitFor()
   assert.deepEqual(problems, [])
 })

@@ -274,6 +274,7 @@ export const BY_TITLE: Record<string, unknown> = {
     pending: null,
     failed: 0,
     attempts: null,
+    heldMails: null,
     message: null,
     applicationId: APPLICATION,
     created: TIME,

@@ -1,7 +1,7 @@
 import { Button, Progress, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
+import { IconMail, IconRefresh } from '@tabler/icons-react'
 import type { components } from '../../../../client/index.ts'
-import { pageOfV2 } from '../../api/organization.ts'
+import { dataOf, pageOfV2 } from '../../api/organization.ts'
 import { counted, number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { When } from '../../ui/when.tsx'
@@ -68,12 +68,20 @@ function Result({ job }: { job: Job }) {
       </>
     )
   if (total === null) return ''
-  return `${counted(total, 'row')}${failed ? `, ${number.format(failed)} failed` : ''}`
+  return [
+    counted(total, 'row'),
+    failed && `${number.format(failed)} failed`,
+    job.heldMails && `${counted(job.heldMails, 'mail')} held`,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** Work in the background: imports, bulk changes and reports, and whatever failed. */
 export function Jobs() {
-  const writable = useMay().write('organizations')
+  const may = useMay()
+  const writable = may.write('organizations')
+  const mayWriteUsers = may.write('users')
   const go = useGo()
   const paging = usePage(SIZE)
   const { view = 'all' } = useAddress()
@@ -98,6 +106,16 @@ export function Jobs() {
       api.management.POST('/v2/jobs/{id}/retry', { params: { path: { id } } }),
     touches: [['jobs'], ['home']],
     done: ({ name }) => `Trying ${name} again`,
+  })
+  const release = useChange({
+    run: async (api, { id }: Job) =>
+      dataOf(
+        await api.management.POST('/v2/bulk/users/{job_id}/emails/release', {
+          params: { path: { job_id: id } },
+        }),
+      ),
+    touches: [['jobs']],
+    done: (_, { released }) => `Sending ${counted(released, 'mail')}`,
   })
   return (
     <Stack>
@@ -163,6 +181,16 @@ export function Jobs() {
                         onClick={() => retry.mutate(job)}
                       >
                         Retry
+                      </Button>
+                    )}
+                    {mayWriteUsers && job.heldMails !== null && job.heldMails > 0 && (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        leftSection={<IconMail size={14} aria-hidden />}
+                        onClick={() => release.mutate(job)}
+                      >
+                        Send mails
                       </Button>
                     )}
                   </Table.Td>
