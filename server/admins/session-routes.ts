@@ -15,6 +15,7 @@ import { disableTotp, finishTotp, startTotp } from './second-factor.ts'
 import { listSessionsOf } from './session-store.ts'
 import { csrfOf, type SignedIn } from './sessions.ts'
 import { giveSecondFactor, signIn, signOut, signOutEverywhere } from './sign-in.ts'
+import { findFirstWithoutPassword } from './store.ts'
 
 const errors = errorsOf('v2')
 const tags = ['sign-in']
@@ -85,6 +86,25 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
   const own = { scopes: [], tenant: 'home' as const }
   const half = { ...own, beforeSecondFactor: true as const }
 
+  app.get(
+    '/auth/setup',
+    {
+      schema: {
+        tags,
+        response: {
+          200: Type.Object({
+            passwordNeeded: Type.Boolean({
+              description:
+                'No administrator has a password: one is chosen by the link that a start prints',
+            }),
+          }),
+          ...errors,
+        },
+      },
+      config: open,
+    },
+    async () => ({ passwordNeeded: Boolean(await findFirstWithoutPassword(context.db)) }),
+  )
   app.post(
     '/auth/sign-in',
     {

@@ -75,6 +75,12 @@ export async function finishEnrollment(code: string): Promise<string[]> {
   return answer.recoveryCodes
 }
 
+/** Whether no administrator has a password yet, as after the first start. */
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: () => auth.get<{ passwordNeeded: boolean }>('/setup'),
+})
+
 /** Sensitive changes need it; it counts for a while. */
 export const confirmPassword = (password: string, code: string | undefined) =>
   auth.post<unknown>('/session/confirm', { password, ...(code && { code }) })

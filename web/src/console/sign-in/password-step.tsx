@@ -1,11 +1,24 @@
-import { Anchor, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Alert, Anchor, Text } from '@mantine/core'
+import { IconTerminal2 } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { PasswordForm } from '../../ui/password-form.tsx'
 import { Sheet } from '../../ui/sheet.tsx'
 import { PlainLink } from '../link.tsx'
-import { signIn } from '../session.ts'
+import { setupQuery, signIn } from '../session.ts'
 import { EmailField } from './email-field.tsx'
+
+/** Only the terminal has the link: to show it here would give the console to whoever comes first. */
+function FirstStart() {
+  const { data } = useQuery(setupQuery)
+  if (!data?.passwordNeeded) return null
+  return (
+    <Alert variant="light" icon={<IconTerminal2 aria-hidden />} title="First time here?">
+      No administrator has a password yet. Gatehouse printed a link to choose one when it started:
+      look in its terminal or log.
+    </Alert>
+  )
+}
 
 type Status = Awaited<ReturnType<typeof signIn>>
 
@@ -17,6 +30,7 @@ export function PasswordStep({ known, done }: { known: string; done: (status: St
   })
   return (
     <Sheet title="Sign in to the console" lead="for administrators">
+      <FirstStart />
       <PasswordForm
         known={known !== ''}
         forgotten={(props) => (
