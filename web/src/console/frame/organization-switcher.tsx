@@ -1,7 +1,7 @@
-import { Combobox, Skeleton, UnstyledButton, useCombobox } from '@mantine/core'
+import { Combobox, type ComboboxStore, Skeleton, UnstyledButton, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSelector } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { pageOfV1 } from '../../api/organization.ts'
 import { Logo } from '../../ui/logo.tsx'
 import { usePlainNavigate } from '../link.tsx'
@@ -9,8 +9,8 @@ import { useOrganization } from '../organization.ts'
 import { useRead } from '../reads.ts'
 import classes from './frame.module.css'
 
-function Choices({ search }: { search: string }) {
-  const { data } = useRead(
+function Choices({ search, combobox }: { search: string; combobox: ComboboxStore }) {
+  const { data, isPlaceholderData } = useRead(
     ['organizations', search],
     async (api) =>
       pageOfV1(
@@ -20,6 +20,12 @@ function Choices({ search }: { search: string }) {
       ),
     { placeholderData: (previous) => previous },
   )
+  // Enter goes to the first match, never to one of an earlier search.
+  const found = search && !isPlaceholderData ? data : undefined
+  const { selectFirstOption } = combobox
+  useEffect(() => {
+    if (found) selectFirstOption()
+  }, [found, selectFirstOption])
   if (!data) return <Skeleton h={28} m="xs" />
   if (data.rows.length === 0) return <Combobox.Empty>No organization matches</Combobox.Empty>
   return data.rows.map(({ id, displayName }) => (
@@ -68,10 +74,13 @@ export function OrganizationSwitcher() {
           aria-label="Search organizations"
           placeholder="Search organizations"
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => {
+            combobox.resetSelectedOption()
+            setSearch(event.currentTarget.value)
+          }}
         />
         <Combobox.Options mah={320} style={{ overflowY: 'auto' }} aria-label="Organizations">
-          {combobox.dropdownOpened && <Choices search={settled} />}
+          {combobox.dropdownOpened && <Choices search={settled} combobox={combobox} />}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>
