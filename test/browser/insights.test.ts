@@ -238,6 +238,7 @@ test('home leads to the events behind its charts, and the palette to what the pa
   await page.keyboard.press('Control+k')
   await palette.fill('expire')
   await page.getByRole('button', { name: 'Expire password' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Expire password' }).click()
   await page.getByText('The password of Ada Berg has expired').waitFor()
   assert.deepEqual(problems, [])
 })

@@ -97,6 +97,40 @@ test('work on many users goes to the tray, which lists failures and survives a r
   assert.deepEqual(problems, [])
 })
 
+test('all users that match are selected, not only the first page; what cannot be undone is asked first', async () => {
+  const org = await app.newOrganization()
+  await org.post(
+    '/api/v2/bulk/users',
+    Array.from({ length: 130 }, (_, at) => ({
+      username: `person${at}`,
+      email: `person${at}@example.com`,
+      lastname: at < 120 ? 'Many' : 'Few',
+    })),
+  )
+  await app.runDueJobs()
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}/users?lastname=Many`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByLabel('Select the first 100').check()
+  await press(page, 'Select all 120 users')
+  await page.getByText('120 selected').waitFor()
+  const asked = page.getByRole('dialog')
+  await press(page, 'Suspend')
+  await asked.getByText('Suspend: 120 users?').waitFor()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  await press(page, 'Expire password')
+  await asked.getByText('They have to choose a new password', { exact: false }).waitFor()
+  await assertAccessible(page, 'asked before a bulk action')
+  await asked.getByRole('button', { name: 'Expire password' }).click()
+  const work = page.getByRole('listitem').filter({ hasText: 'Expire the passwords of 120 users' })
+  await work.waitFor()
+  await app.runDueJobs()
+  await work.getByText('Done').waitFor()
+  const expired = (await org.get('/api/systemusers?filter=password_expired:$eq:true')).json()
+  assert.equal(expired.totalCount, 120)
+  assert.deepEqual(problems, [])
+})
+
 test('a key of a user, their accounts, and the search behind their history', async () => {
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Adams' })

@@ -1,5 +1,8 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { Confirm } from '../../ui/confirm.tsx'
+import { counted, number } from '../../ui/number.ts'
 import { useRoom } from '../../ui/use-room.ts'
 import { useChange } from '../changes.ts'
 import { useMay, useOrganization } from '../organization.ts'
@@ -7,6 +10,9 @@ import { startWork } from '../tray/tray.ts'
 import type { NewWork } from '../tray/work.ts'
 import classes from './list.module.css'
 import type { AnyList, BulkAction } from './list-declaration.ts'
+
+/** More than one sees at once: even what can be taken back is asked first. */
+const MAX_UNASKED = 100
 
 interface Props {
   list: AnyList
@@ -22,7 +28,8 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
     close()
     clear()
   }
-  const { run, done, undo, work, form } = action
+  const { run, done, undo, work, form, final } = action
+  const asks = final !== undefined || (!action.reads && selected.size > MAX_UNASKED)
   const change = useChange<string[]>({
     run: async (api, ids) => (work ? work(api, ids) : run?.(api, ids)),
     touches: work ? [] : [[list.path]],
@@ -30,6 +37,7 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
     ...(undo && { undo }),
     after: (result) => (work ? start(result as NewWork) : clear()),
   })
+  const act = () => change.mutate([...selected])
   return (
     <>
       <Button
@@ -38,10 +46,25 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
         {...(action.danger && { c: 'var(--mantine-color-error)' })}
         leftSection={<action.Icon size={16} aria-hidden />}
         loading={change.isPending}
-        onClick={() => (form ? open() : change.mutate([...selected]))}
+        onClick={form || asks ? open : act}
       >
         {action.label}
       </Button>
+      {!form && (
+        <Confirm
+          question={
+            asking
+              ? {
+                  title: `${action.label}: ${counted(selected.size, list.one, list.many)}?`,
+                  text: final ?? 'That is more than one page. Are they the ones you mean?',
+                  action: action.label,
+                  run: act,
+                }
+              : null
+          }
+          close={close}
+        />
+      )}
       {form && (
         <Modal opened={asking} onClose={close} title={action.label} size="md">
           {form({
@@ -58,10 +81,15 @@ function ActionButton({ action, list, selected, clear }: Props & { action: BulkA
   )
 }
 
+interface BarProps extends Props {
+  /** Beside the number of those selected. */
+  children: ReactNode
+}
+
 /** Between the bar and the edge of the window, and what stands above it. */
 const GAP_PX = 24
 
-function Bar({ list, selected, clear }: Props) {
+function Bar({ list, selected, clear, children }: BarProps) {
   const may = useMay()
   // Notices and the tray stand above it.
   const ref = useRoom('--gh-bulk-bar', 2 * GAP_PX)
@@ -76,8 +104,9 @@ function Bar({ list, selected, clear }: Props) {
     >
       <Group gap="xs">
         <Text size="sm" fw={600} aria-live="polite">
-          {selected.size} selected
+          {number.format(selected.size)} selected
         </Text>
+        {children}
         {list.bulk
           ?.filter(({ reads, scope = list.scope }) => reads || may.write(scope))
           .map((action) => (
@@ -98,4 +127,4 @@ function Bar({ list, selected, clear }: Props) {
 }
 
 /** What can be done with the selected rows. */
-export const BulkBar = (props: Props) => (props.selected.size === 0 ? null : <Bar {...props} />)
+export const BulkBar = (props: BarProps) => (props.selected.size === 0 ? null : <Bar {...props} />)

@@ -50,6 +50,8 @@ export interface BulkAction {
   done?: (count: number) => string
   undo?: (api: Api, ids: string[]) => Promise<unknown>
   work?: (api: Api, ids: string[]) => Promise<NewWork>
+  /** Why one should be sure, as nothing takes it back. */
+  final?: string
   form?: (bulk: BulkForm) => ReactNode
 }
 

@@ -12,6 +12,7 @@ import { EmptyList } from './empty-list.tsx'
 import type { ListDeclaration } from './list-declaration.ts'
 import { useListState } from './list-state.ts'
 import { Rows } from './rows.tsx'
+import { SelectAll } from './select-all.tsx'
 import { SiblingTabs } from './sibling-tabs.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useRows } from './use-rows.ts'
@@ -65,7 +66,9 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
       ) : (
         <Rows list={list} state={state} rows={rows} selected={selected} select={setSelected} />
       )}
-      <BulkBar list={list} selected={selected} clear={() => setSelected(new Set())} />
+      <BulkBar list={list} selected={selected} clear={() => setSelected(new Set())}>
+        <SelectAll list={list} rows={rows} selected={selected} select={setSelected} />
+      </BulkBar>
       {creates && 'form' in creates && (
         <Modal opened={state.creating} onClose={close} title={creates.label} size="lg">
           {creates.form(close)}

@@ -4,7 +4,7 @@ import { readOptions, useRead } from '../reads.ts'
 import type { ListDeclaration } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
 
-const PAGE = 100
+export const PAGE = 100
 /** Rows that are there when they come into view are drawn once, and a few at a time. */
 const AHEAD = 50
 

@@ -10,6 +10,8 @@ import {
   IconShieldOff,
   IconTrash,
 } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Confirm, type Question } from '../../ui/confirm.tsx'
 import { Initials } from '../../ui/initials.tsx'
 import { GroupsTab } from '../groups/groups-tab.tsx'
 import { USER_GROUPS } from '../groups/kind.ts'
@@ -36,19 +38,42 @@ function UserPage({ user }: { user: User }) {
   const may = useMay()
   const { suspend, activate, unlock, resetMfa, expire, mailLink, remove } = useUserActions(user)
   const [settingPassword, { open: setPassword, close }] = useDisclosure()
+  const [question, ask] = useState<Question | null>(null)
   const active = user.state === 'ACTIVATED'
   const menu: MenuAction[] = [
     ...(user.account_locked
       ? [{ label: 'Unlock user', Icon: IconLockOpen, run: () => unlock.mutate() }]
       : []),
     ...(user.totp_enabled
-      ? [{ label: 'Remove second factor', Icon: IconShieldOff, run: () => resetMfa.mutate() }]
+      ? [
+          {
+            label: 'Remove second factor',
+            Icon: IconShieldOff,
+            run: () =>
+              ask({
+                title: `Remove the second factor of ${nameOf(user)}?`,
+                text: 'Nothing brings it back: the user has to set up a new one.',
+                action: 'Remove second factor',
+                run: () => resetMfa.mutate(),
+              }),
+          },
+        ]
       : []),
     { label: 'Set password', Icon: IconPassword, run: setPassword },
     ...(active
       ? [{ label: 'Mail a link for a new password', Icon: IconMail, run: () => mailLink.mutate() }]
       : []),
-    { label: 'Expire password', Icon: IconKeyOff, run: () => expire.mutate() },
+    {
+      label: 'Expire password',
+      Icon: IconKeyOff,
+      run: () =>
+        ask({
+          title: `Expire the password of ${nameOf(user)}?`,
+          text: 'The user has to choose a new password before signing in again.',
+          action: 'Expire password',
+          run: () => expire.mutate(),
+        }),
+    },
     { label: 'Delete user', Icon: IconTrash, danger: true, run: () => remove.mutate() },
   ]
   return (
@@ -108,6 +133,7 @@ function UserPage({ user }: { user: User }) {
           },
         ]}
       />
+      <Confirm question={question} close={() => ask(null)} />
       <SetPassword user={user} opened={settingPassword} close={close} />
     </>
   )
