@@ -80,7 +80,8 @@ test('work on many users goes to the tray, which lists failures and survives a r
   await page.reload()
   await suspended.getByRole('button', { name: 'Show failures' }).click()
   await suspended.getByRole('link', { name: people[1]!.id }).waitFor()
-  await joined.getByText('Done').waitFor()
+  // What ended well has made room.
+  assert.equal(await joined.count(), 0)
   await assertAccessibleInBoth(page, 'failures')
   // The tray does not cover what can be done with a selection.
   await page.getByRole('checkbox', { name: 'Select the first' }).check()
@@ -89,9 +90,7 @@ test('work on many users goes to the tray, which lists failures and survives a r
   assert.ok(above.y + above.height <= bar.y)
   await press(page, 'Clear')
   assert.ok((await tray.boundingBox())!.y > above.y)
-  await joined.getByRole('button', { name: /^Dismiss/ }).click()
-  await joined.waitFor({ state: 'detached' })
-  await press(page, 'Dismiss all that is done')
+  await suspended.getByRole('button', { name: /^Dismiss/ }).click()
   await tray.waitFor({ state: 'detached' })
   await page.getByText('Suspended').first().waitFor()
   assert.deepEqual(problems, [])

@@ -8,16 +8,17 @@ import { To } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import classes from './tray.module.css'
 import { dismissWork, resumeWork, useWorks } from './tray.ts'
-import type { Work } from './work.ts'
+import { hasFailed, type Work } from './work.ts'
 
-function Result({ work: { finished, failed, outcome, error, done, total } }: { work: Work }) {
+function Result({ work }: { work: Work }) {
+  const { finished, failed, outcome, error, done, total } = work
   if (!finished)
     return (
       <Text size="xs" c="dimmed">
         {number.format(done)} of {number.format(total)}
       </Text>
     )
-  if (outcome || error || failed.length > 0)
+  if (hasFailed(work))
     return (
       <Tag tone="bad" Icon={IconAlertCircle}>
         {outcome ??
@@ -86,7 +87,6 @@ const GAP_PX = 32
 function Panel({ id, works }: { id: string; works: Work[] }) {
   // Pages scroll so far that nothing stays covered.
   const ref = useRoom('--gh-tray', GAP_PX)
-  const finished = works.filter((work) => work.finished).map((work) => work.id)
   return (
     <Paper
       ref={ref}
@@ -97,16 +97,9 @@ function Panel({ id, works }: { id: string; works: Work[] }) {
     >
       <Stack component="ul" gap={0} className={classes.items} aria-live="polite">
         {works.map((work) => (
-          <Item key={work.id} work={work} dismiss={() => dismissWork(id, [work.id])} />
+          <Item key={work.id} work={work} dismiss={() => dismissWork(id, work.id)} />
         ))}
       </Stack>
-      {finished.length > 1 && (
-        <div className={classes.all}>
-          <UnstyledButton fz="xs" onClick={() => dismissWork(id, finished)}>
-            Dismiss all that is done
-          </UnstyledButton>
-        </div>
-      )}
     </Paper>
   )
 }

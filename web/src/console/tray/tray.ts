@@ -4,7 +4,7 @@ import { ApiError } from '../../api/session.ts'
 import { keyOf } from '../reads.ts'
 import { csrfToken, queries } from '../session.ts'
 import { KINDS } from './steps.ts'
-import type { NewWork, Work } from './work.ts'
+import { hasFailed, type NewWork, type Work } from './work.ts'
 
 // The work of each organization, and the loop that does it.
 
@@ -81,9 +81,9 @@ async function run(organization: string, id: string): Promise<void> {
 export function startWork(organization: string, work: NewWork): void {
   const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`
   const added: Work = { ...work, id, done: 0, failed: [], finished: false }
-  // The same work, done before, has been seen.
+  // What ended well has been seen by now; failures stay until they are dismissed or the work is done anew.
   const others = worksOf(organization).filter(
-    ({ title, finished }) => !finished || title !== work.title,
+    (other) => !other.finished || (hasFailed(other) && other.title !== work.title),
   )
   save(organization, [...others, added])
   void run(organization, id)
@@ -93,10 +93,10 @@ export const resumeWork = (organization: string): void => {
   for (const { id, finished } of worksOf(organization)) if (!finished) void run(organization, id)
 }
 
-export const dismissWork = (organization: string, ids: readonly string[]): void =>
+export const dismissWork = (organization: string, id: string): void =>
   save(
     organization,
-    worksOf(organization).filter(({ id }) => !ids.includes(id)),
+    worksOf(organization).filter((work) => work.id !== id),
   )
 
 const subscribe = (listener: () => void) => {

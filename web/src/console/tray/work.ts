@@ -32,6 +32,10 @@ export interface Work {
   error?: string
 }
 
+/** As a whole or in part. */
+export const hasFailed = ({ outcome, error, failed }: Work): boolean =>
+  outcome !== undefined || error !== undefined || failed.length > 0
+
 export type NewWork = Pick<Work, 'kind' | 'input' | 'title' | 'link' | 'search' | 'total'>
 
 /**
