@@ -6600,9 +6600,10 @@ export interface components {
             /** @enum {unknown} */
             phase: "plan" | "apply" | "done";
             statusReason: string | null;
-            operations: string[];
+            operations: ("users.create" | "users.update")[];
             allowUserReactivation: boolean;
             queryString: string;
+            state: ("STAGED" | "ACTIVATED" | "SUSPENDED") | null;
             dryRun: boolean;
             undoOf: string | null;
             startedBy: {
@@ -15396,6 +15397,7 @@ export interface operations {
                      *         ],
                      *         "allowUserReactivation": true,
                      *         "queryString": "",
+                     *         "state": "ACTIVATED",
                      *         "dryRun": true,
                      *         "undoOf": null,
                      *         "startedBy": {
@@ -15546,6 +15548,7 @@ export interface operations {
                      *       ],
                      *       "allowUserReactivation": true,
                      *       "queryString": "",
+                     *       "state": "ACTIVATED",
                      *       "dryRun": true,
                      *       "undoOf": null,
                      *       "startedBy": {
@@ -15631,6 +15634,7 @@ export interface operations {
                      *       ],
                      *       "allowUserReactivation": true,
                      *       "queryString": "",
+                     *       "state": "ACTIVATED",
                      *       "dryRun": true,
                      *       "undoOf": null,
                      *       "startedBy": {
@@ -15716,6 +15720,7 @@ export interface operations {
                      *       ],
                      *       "allowUserReactivation": true,
                      *       "queryString": "",
+                     *       "state": "ACTIVATED",
                      *       "dryRun": true,
                      *       "undoOf": null,
                      *       "startedBy": {
@@ -15869,6 +15874,7 @@ export interface operations {
                      *       ],
                      *       "allowUserReactivation": true,
                      *       "queryString": "",
+                     *       "state": "ACTIVATED",
                      *       "dryRun": true,
                      *       "undoOf": null,
                      *       "startedBy": {

@@ -41,7 +41,7 @@ const toJob = (
   { total, pending, failed }: { total: number; pending: number; failed: number },
 ): ImportJob => {
   const { applicationId, operations = [], queryString = '' } = inputOf(batch)
-  const { allowUserReactivation = false, dryRun = false } = inputOf(batch)
+  const { allowUserReactivation = false, state = null, dryRun = false } = inputOf(batch)
   const { undoOf = null } = batch.input as { undoOf?: string }
   const { planned = false, counts, held } = notesOf(batch)
   const { initiator } = batch.started_by as { initiator: { type: string } }
@@ -56,6 +56,7 @@ const toJob = (
     operations,
     allowUserReactivation,
     queryString,
+    state,
     dryRun,
     undoOf,
     startedBy: initiator,

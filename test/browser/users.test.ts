@@ -206,9 +206,7 @@ test('people from a CSV file: who is new and who changes is shown first, and it 
   const people = async () =>
     (await org.get('/api/systemusers?sort=lastname')).json().results as Record<string, string>[]
   assert.equal((await people()).length, 1)
-  await page.getByRole('navigation', { name: 'Import' }).getByRole('link', { name: 'Runs' }).click()
-  await page.getByRole('combobox', { name: 'State of new users' }).click()
-  await page.getByRole('option', { name: /^Staged/ }).click()
+  // With the options of the plan.
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('heading', { name: 'Import', exact: true }).waitFor()
   await app.runDueJobs()

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core'
 import {
+  type Icon,
   IconAlertTriangle,
   IconArrowBackUp,
   IconPlayerPlay,
@@ -25,6 +26,7 @@ import classes from '../mapping/mapping.module.css'
 import {
   ACTIONS,
   type Action,
+  type Create,
   isRunning,
   type Job,
   keyOf,
@@ -33,6 +35,7 @@ import {
   useFollowJob,
   useJob,
   useResults,
+  useStart,
 } from './source.ts'
 
 const LIMIT = 100
@@ -164,12 +167,32 @@ function useJobActions(application: Application, job: Job) {
   return { cancel, confirm, retry, undo }
 }
 
+/** The run that a plan was made for. */
+const importOf = ({ operations, allowUserReactivation, queryString, state }: Job): Create => ({
+  operations,
+  allowUserReactivation,
+  queryString,
+  ...(state && { state }),
+  dryRun: false,
+})
+
 function Buttons({ application, job }: { application: Application; job: Job }) {
   const { cancel, confirm, retry, undo } = useJobActions(application, job)
+  const start = useStart(application)
   const finished = job.status === 'finished' || job.status === 'cancelled'
-  const buttons = [
+  const buttons: { label: string; Icon: Icon; run: () => void; main?: boolean }[] = [
     ...(job.status === 'waiting'
-      ? [{ label: 'Go ahead', Icon: IconPlayerPlay, run: () => confirm.mutate() }]
+      ? [{ label: 'Go ahead', Icon: IconPlayerPlay, run: () => confirm.mutate(), main: true }]
+      : []),
+    ...(job.dryRun && job.status === 'finished'
+      ? [
+          {
+            label: 'Import',
+            Icon: IconPlayerPlay,
+            run: () => start.mutate(importOf(job)),
+            main: true,
+          },
+        ]
       : []),
     ...(isRunning(job) || job.status === 'waiting'
       ? [{ label: 'Cancel import', Icon: IconPlayerStop, run: () => cancel.mutate() }]
@@ -183,11 +206,11 @@ function Buttons({ application, job }: { application: Application; job: Job }) {
   ]
   return (
     <Group gap="xs">
-      {buttons.map(({ label, Icon, run }) => (
+      {buttons.map(({ label, Icon, run, main = false }) => (
         <Button
           key={label}
           size="sm"
-          variant="default"
+          variant={main ? 'filled' : 'default'}
           leftSection={<Icon size={16} aria-hidden />}
           onClick={run}
         >

@@ -1,18 +1,16 @@
 import { Button, Group, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { IconListCheck, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { When } from '../../../ui/when.tsx'
-import { useChange } from '../../changes.ts'
 import { JobState } from '../../job-state.tsx'
 import { To } from '../../link.tsx'
 import { useMay } from '../../organization.ts'
 import type { Application } from '../application.ts'
 import classes from '../mapping/mapping.module.css'
 import { OPERATIONS } from './operations.ts'
-import { type Config, type Create, type Job, keyOf, useFollowJob, useJobs } from './source.ts'
+import { type Config, type Create, type Job, useJobs, useStart } from './source.ts'
 
 /** How this run differs from others. */
 interface Options {
@@ -89,7 +87,6 @@ const kindOf = ({ kind, dryRun }: Job) => (kind === 'undo' ? 'Undo' : dryRun ? '
 /** Starts an import, and lists those that were. */
 export function RunsPanel({ application, config }: { application: Application; config: Config }) {
   const writable = useMay().write('applications')
-  const follow = useFollowJob(application)
   const [options, setOptions] = useState<Options>({
     what: 'both',
     state: '',
@@ -97,18 +94,7 @@ export function RunsPanel({ application, config }: { application: Application; c
     query: '',
   })
   const { data, error } = useJobs(application.id)
-  const start = useChange({
-    run: async (api, dryRun: boolean) =>
-      dataOf(
-        await api.management.POST('/v2/applications/{application_id}/import/jobs', {
-          params: { path: { application_id: application.id } },
-          body: bodyOf(options, dryRun),
-        }),
-      ),
-    touches: [keyOf(application.id), ['users'], ['home']],
-    after: ({ jobId }, dryRun) => follow(dryRun ? 'Plan' : 'Import', jobId),
-    quiet: true,
-  })
+  const start = useStart(application)
   return (
     <Stack maw={1100}>
       <Panel
@@ -129,16 +115,16 @@ export function RunsPanel({ application, config }: { application: Application; c
                 size="sm"
                 variant="default"
                 leftSection={<IconListCheck size={16} aria-hidden />}
-                loading={start.isPending && start.variables === true}
-                onClick={() => start.mutate(true)}
+                loading={start.isPending && start.variables.dryRun === true}
+                onClick={() => start.mutate(bodyOf(options, true))}
               >
                 Plan
               </Button>
               <Button
                 size="sm"
                 leftSection={<IconPlayerPlay size={16} aria-hidden />}
-                loading={start.isPending && start.variables === false}
-                onClick={() => start.mutate(false)}
+                loading={start.isPending && start.variables.dryRun === false}
+                onClick={() => start.mutate(bodyOf(options, false))}
               >
                 Import
               </Button>
@@ -147,7 +133,7 @@ export function RunsPanel({ application, config }: { application: Application; c
         }
       >
         {writable && <OptionFields kind={config.source.kind} options={options} set={setOptions} />}
-        <Problem error={start.error ?? error} />
+        <Problem error={error} />
         {data?.rows.length === 0 && (
           <Text size="sm" c="dimmed">
             Nothing has been imported yet.

@@ -1,5 +1,6 @@
 import type { components } from '../../../../../client/index.ts'
 import { type Api, dataOf, pageOfV2 } from '../../../api/organization.ts'
+import { useChange } from '../../changes.ts'
 import { useGo } from '../../link.tsx'
 import { useOrganization } from '../../organization.ts'
 import { useRead } from '../../reads.ts'
@@ -114,6 +115,22 @@ export function useFollowJob({ id, displayLabel, name }: Application) {
     startWork(organization, { kind: 'import-people', input, title, link, search, total: 0 })
     void go(link, { search })
   }
+}
+
+/** Starts a run and shows it. */
+export const useStart = (application: Application) => {
+  const follow = useFollowJob(application)
+  return useChange({
+    run: async (api, body: Create) =>
+      dataOf(
+        await api.management.POST('/v2/applications/{application_id}/import/jobs', {
+          params: params(application.id),
+          body,
+        }),
+      ),
+    touches: [keyOf(application.id), ['users'], ['home']],
+    after: ({ jobId }, { dryRun }) => follow(dryRun ? 'Plan' : 'Import', jobId),
+  })
 }
 
 export const isRunning = (job: Job | undefined): boolean =>
