@@ -7522,6 +7522,8 @@ export interface components {
                 bound: number;
                 provisioned: number;
                 staged: number;
+                /** @description Bound, but suspended before an account was ever written */
+                none: number;
                 deactivated: number;
                 deleted: number;
                 waiting: number;
@@ -17054,6 +17056,7 @@ export interface operations {
                      *         "bound": 1,
                      *         "provisioned": 1,
                      *         "staged": 1,
+                     *         "none": 1,
                      *         "deactivated": 1,
                      *         "deleted": 1,
                      *         "waiting": 1,

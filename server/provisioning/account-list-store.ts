@@ -45,6 +45,7 @@ export const countAccounts = async (db: Queryable, organizationId: string, appli
     bound: number
     provisioned: number
     staged: number
+    none: number
     deactivated: number
     deleted: number
     waiting: number
@@ -56,6 +57,7 @@ export const countAccounts = async (db: Queryable, organizationId: string, appli
     select count(*) filter (where bound) as bound,
            count(*) filter (where state = 'provisioned') as provisioned,
            count(*) filter (where state = 'staged') as staged,
+           count(*) filter (where bound and state = 'none') as none,
            count(*) filter (where state = 'deactivated') as deactivated,
            count(*) filter (where state = 'deleted') as deleted,
            count(*) filter (where next_at is not null and not (state = 'deactivated' and delete_at is not null and error is null)) as waiting,

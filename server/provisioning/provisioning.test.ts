@@ -70,6 +70,20 @@ test('a bound user gets an account, whose attributes follow, and which ends with
   })
 })
 
+test('everybody who is bound is in one of the counts', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  const { org } = world
+  for (const fields of [{}, { state: 'STAGED' }, { state: 'SUSPENDED' }])
+    await world.bind('user', (await addUser(org, fields)).id)
+  await app.runDueProvisioning()
+  const { bound, provisioned, staged, none } = (await world.status()).users
+  assert.deepEqual(
+    { bound, provisioned, staged, none },
+    { bound: 3, provisioned: 1, staged: 1, none: 1 },
+  )
+})
+
 test('states: STAGED is skipped, suspension and deletion end the account, a second path keeps it', async () => {
   const lab = await startLab()
   const world = await connectLab(app, lab)

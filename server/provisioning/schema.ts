@@ -240,6 +240,7 @@ const CountedUsers = Type.Object({
   bound: Type.Integer(),
   provisioned: Type.Integer(),
   staged: Type.Integer(),
+  none: Type.Integer({ description: 'Bound, but suspended before an account was ever written' }),
   deactivated: Type.Integer(),
   deleted: Type.Integer(),
   waiting: Type.Integer(),

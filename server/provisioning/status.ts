@@ -55,6 +55,7 @@ export async function getStatus(
       bound: counts.bound,
       provisioned: counts.provisioned,
       staged: counts.staged,
+      none: counts.none,
       deactivated: counts.deactivated,
       deleted: counts.deleted,
       waiting: counts.waiting,

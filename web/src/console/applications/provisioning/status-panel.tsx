@@ -33,6 +33,7 @@ function Counts({ application, status }: { application: Application; status: Sta
     ['Failing', users.failing, {}],
     ['Gave up', users.parked, { state: 'parked' }],
     ['Not activated yet', users.staged, { state: 'staged' }],
+    ['Suspended, no account', users.none, { state: 'none' }],
     ['Deactivated', users.deactivated, { state: 'deactivated' }],
     ['Deleted', users.deleted, { state: 'deleted' }],
   ]
