@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { number } from '../../ui/number.ts'
+import { axisNumber, number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { timeFormat } from '../../ui/time.ts'
 import { printValue } from '../insights/query/text.ts'
@@ -76,7 +76,7 @@ function Chart({ data, tick, colours }: ChartProps) {
             tickFormatter: (time: number) => tick.format(time),
             minTickGap: 40,
           }}
-          yAxisProps={{ width: 40, allowDecimals: false }}
+          yAxisProps={{ width: 40, allowDecimals: false, tickFormatter: axisNumber }}
           tooltipProps={{
             labelFormatter: (time) => (Number.isFinite(time) ? exact.format(time as number) : ''),
           }}

@@ -3,7 +3,7 @@ import { BarChart } from '@mantine/charts'
 import { Group, Skeleton, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 import { ReferenceArea } from 'recharts'
-import { number } from '../../ui/number.ts'
+import { axisNumber, number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { timeFormat } from '../../ui/time.ts'
 import classes from './explorer.module.css'
@@ -111,7 +111,7 @@ export function Histogram({ state, known }: Props) {
           tickLine="none"
           tooltipAnimationDuration={0}
           xAxisProps={{ tickFormatter: tick, minTickGap: 48 }}
-          yAxisProps={{ width: 44, allowDecimals: false }}
+          yAxisProps={{ width: 44, allowDecimals: false, tickFormatter: axisNumber }}
           tooltipProps={{
             // Also asked for a label while no bar is pointed at.
             labelFormatter: (time) => (Number.isFinite(time) ? exact.format(time as number) : ''),

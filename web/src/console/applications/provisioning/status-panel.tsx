@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useState } from 'react'
-import { number } from '../../../ui/number.ts'
+import { counted, number } from '../../../ui/number.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Tag } from '../../../ui/tag.tsx'
@@ -254,13 +254,13 @@ export function StatusPanel({
             color="orange"
             variant="light"
             icon={<IconAlertTriangle aria-hidden />}
-            title={`${status.heldRemovals.users} removals wait for you`}
+            title={`${counted(status.heldRemovals.users, 'removal')} waiting for you`}
           >
             <Stack gap="xs" align="flex-start">
               More than the limit at once, since <When time={status.heldRemovals.since} />.
               {writable && (
                 <Button size="xs" onClick={() => confirm.mutate()}>
-                  Remove {status.heldRemovals.users} accounts
+                  Remove {counted(status.heldRemovals.users, 'account')}
                 </Button>
               )}
             </Stack>
@@ -289,7 +289,7 @@ export function StatusPanel({
               'None in that time'
             ) : (
               <>
-                {number.format(clock.milliseconds.removals)} removals: half within{' '}
+                {counted(clock.milliseconds.removals, 'removal')}: half within{' '}
                 <b>{seconds(clock.milliseconds.p50)}</b>, 95 % within{' '}
                 <b>{seconds(clock.milliseconds.p95)}</b>, 99 % within{' '}
                 <b>{seconds(clock.milliseconds.p99)}</b>
