@@ -175,6 +175,13 @@ test('a group by keyboard and palette; a deletion taken back; the calls behind t
   const calls = page.getByRole('dialog', { name: 'This page as API calls' })
   await calls.getByText('GET /api/systemusers', { exact: false }).first().waitFor()
   await assertAccessible(page, 'calls')
+  await page.keyboard.press('Escape')
+  await calls.waitFor({ state: 'detached' })
+  assert.equal(await page.getByText('Sign out').count(), 0, 'the menu has closed')
+  await page
+    .getByRole('button', { name: /Account of/ })
+    .and(page.locator(':focus'))
+    .waitFor()
   assert.deepEqual(problems, [])
 })
 

@@ -8,8 +8,11 @@ import {
   UnstyledButton,
   VisuallyHidden,
 } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import { createContext, type ReactNode, useContext, useRef } from 'react'
 import { ColorScheme } from './color-scheme.tsx'
+
+const CloseContext = createContext(() => {})
 
 interface ItemProps {
   icon: ReactNode
@@ -18,20 +21,26 @@ interface ItemProps {
   children: string
 }
 
-export const AccountItem = ({ icon, onClick, busy = false, children }: ItemProps) => (
-  <Button
-    variant="subtle"
-    color="gray"
-    size="sm"
-    c="var(--mantine-color-text)"
-    justify="flex-start"
-    leftSection={icon}
-    loading={busy}
-    onClick={onClick}
-  >
-    {children}
-  </Button>
-)
+export function AccountItem({ icon, onClick, busy = false, children }: ItemProps) {
+  const close = useContext(CloseContext)
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="sm"
+      c="var(--mantine-color-text)"
+      justify="flex-start"
+      leftSection={icon}
+      loading={busy}
+      onClick={() => {
+        close()
+        onClick()
+      }}
+    >
+      {children}
+    </Button>
+  )
+}
 
 interface Props {
   name: string
@@ -43,29 +52,47 @@ interface Props {
 }
 
 /** Not an ARIA menu: it contains more than menu items. */
-export const AccountMenu = ({ name, about, choices, children }: Props) => (
-  <Popover position="bottom-end" width={260} shadow="md" trapFocus withinPortal={false}>
-    <Popover.Target>
-      <UnstyledButton>
-        <Avatar name={name} color="indigo" variant="filled" size={34} alt="" aria-hidden />
-        <VisuallyHidden>Account of {name}</VisuallyHidden>
-      </UnstyledButton>
-    </Popover.Target>
-    <Popover.Dropdown p="sm">
-      <Stack gap="xs">
-        <div>
-          <Text size="sm" fw={600} truncate>
-            {name}
-          </Text>
-          <Text size="xs" c="dimmed" truncate>
-            {about}
-          </Text>
-        </div>
-        <ColorScheme />
-        {choices}
-        <Divider />
-        {children}
-      </Stack>
-    </Popover.Dropdown>
-  </Popover>
-)
+export function AccountMenu({ name, about, choices, children }: Props) {
+  const [opened, { toggle, close }] = useDisclosure()
+  const button = useRef<HTMLButtonElement>(null)
+  // A dialog that an item opens returns the focus to where it was.
+  const leave = () => {
+    button.current?.focus()
+    close()
+  }
+  return (
+    <Popover
+      opened={opened}
+      onDismiss={close}
+      position="bottom-end"
+      width={260}
+      shadow="md"
+      trapFocus
+      returnFocus
+      withinPortal={false}
+    >
+      <Popover.Target>
+        <UnstyledButton ref={button} onClick={toggle}>
+          <Avatar name={name} color="indigo" variant="filled" size={34} alt="" aria-hidden />
+          <VisuallyHidden>Account of {name}</VisuallyHidden>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown p="sm">
+        <Stack gap="xs">
+          <div>
+            <Text size="sm" fw={600} truncate>
+              {name}
+            </Text>
+            <Text size="xs" c="dimmed" truncate>
+              {about}
+            </Text>
+          </div>
+          <ColorScheme />
+          {choices}
+          <Divider />
+          <CloseContext value={leave}>{children}</CloseContext>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
