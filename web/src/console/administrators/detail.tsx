@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import {
   IconCirclePause,
   IconKeyOff,
@@ -72,30 +71,20 @@ function AdministratorPage({ admin }: { admin: Administrator }) {
           { label: 'e-mail', value: admin.email ?? '' },
           { label: 'id', value: admin.id },
         ]}
-        action={
+        main={
           writable &&
-          !own && (
-            <Button
-              size="sm"
-              variant="default"
-              leftSection={
-                admin.suspended ? (
-                  <IconPlayerPlay size={16} aria-hidden />
-                ) : (
-                  <IconCirclePause size={16} aria-hidden />
-                )
-              }
-              onClick={() => (admin.suspended ? activate : suspend).mutate()}
-            >
-              {admin.suspended ? 'Activate administrator' : 'Suspend administrator'}
-            </Button>
-          )
+          !own && {
+            label: admin.suspended ? 'Activate administrator' : 'Suspend administrator',
+            Icon: admin.suspended ? IconPlayerPlay : IconCirclePause,
+            run: () => (admin.suspended ? activate : suspend).mutate(),
+          }
         }
         menu={writable ? menu : []}
         tabs={[
           {
             id: 'profile',
             label: 'Profile',
+            edits: true,
             content: () => <ProfileTab key={admin.id} admin={admin} />,
           },
           ...(session.providerId

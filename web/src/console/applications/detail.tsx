@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconCirclePause, IconExternalLink, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { AppMark } from '../../ui/app-mark.tsx'
 import { useChange } from '../changes.ts'
@@ -78,20 +77,12 @@ function ApplicationPage({ application }: { application: Application }) {
       }
       state={<StateBadge active={application.active} />}
       copy={[{ label: 'id', value: application.id }]}
-      action={
-        type === 'bookmark' && (
-          <Button
-            size="sm"
-            variant="default"
-            component="a"
-            href={application.ssoUrl}
-            target="_blank"
-            rel="noopener noreferrer"
-            leftSection={<IconExternalLink size={16} aria-hidden />}
-          >
-            Open address
-          </Button>
-        )
+      main={
+        type === 'bookmark' && {
+          label: 'Open address',
+          Icon: IconExternalLink,
+          run: () => void window.open(application.ssoUrl, '_blank', 'noopener,noreferrer'),
+        }
       }
       menu={
         writable
@@ -111,7 +102,7 @@ function ApplicationPage({ application }: { application: Application }) {
           : []
       }
       tabs={[
-        ...(signOn ? [{ id: 'sso', label: TYPES[type] ?? '', content: signOn }] : []),
+        ...(signOn ? [{ id: 'sso', label: TYPES[type] ?? '', content: signOn, edits: true }] : []),
         {
           id: 'access',
           label: 'Access',
@@ -130,6 +121,7 @@ function ApplicationPage({ application }: { application: Application }) {
         {
           id: 'settings',
           label: 'Settings',
+          edits: true,
           content: () => <SettingsTab key={application.id} application={application} />,
         },
         {

@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Confirm, type Question } from '../../ui/confirm.tsx'
@@ -49,17 +49,14 @@ function CommandPage({ command }: { command: Command }) {
         error={null}
         state={<Tag tone="calm">{whenOf(command)}</Tag>}
         copy={[{ label: 'id', value: id }]}
-        action={
-          may.run && (
-            <Button
-              size="sm"
-              leftSection={<IconPlayerPlay size={16} aria-hidden />}
-              loading={run.isPending}
-              onClick={() => run.mutate({})}
-            >
-              Run now
-            </Button>
-          )
+        main={
+          may.run && {
+            label: 'Run now',
+            Icon: IconPlayerPlay,
+            filled: true,
+            busy: run.isPending,
+            run: () => run.mutate({}),
+          }
         }
         menu={
           writable
@@ -77,6 +74,7 @@ function CommandPage({ command }: { command: Command }) {
           {
             id: 'script',
             label: 'Script',
+            edits: true,
             content: () => <ScriptTab key={id} command={command} />,
           },
           ...(may.read('commands')

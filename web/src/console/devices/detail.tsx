@@ -95,6 +95,7 @@ function DevicePage({ device }: { device: Device }) {
           {
             id: 'settings',
             label: 'Settings',
+            edits: true,
             content: () => <SettingsTab key={device.id} device={device} />,
           },
           {

@@ -8,6 +8,7 @@ const KEYS = [
   ['k', 'Previous row'],
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
+  ['e', 'Edit the row, or what the page shows'],
   ['⌘Z', 'Undo the last change, if its notice offered that'],
   ['?', 'Show these keys'],
 ] as const

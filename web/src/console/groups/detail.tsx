@@ -59,7 +59,12 @@ function GroupPage({ kind, group, grants }: Props) {
             ]
           : []),
         ...grants,
-        { id: 'settings', label: 'Settings', content: () => <SettingsTab {...shown} /> },
+        {
+          id: 'settings',
+          label: 'Settings',
+          edits: true,
+          content: () => <SettingsTab {...shown} />,
+        },
         {
           id: 'history',
           label: 'History',

@@ -1,13 +1,14 @@
-import { ActionIcon, Group, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { type Icon, IconChevronLeft, IconDots } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../../api/session.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { To, usePath } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import { usePageActions } from '../page-actions.ts'
+import { useEditKey } from './edit-key.ts'
 import classes from './page.module.css'
 
 export interface Tab {
@@ -15,6 +16,8 @@ export interface Tab {
   id: string
   label: string
   content: () => ReactNode
+  /** Holds the form of the object. */
+  edits?: boolean
 }
 
 export interface MenuAction {
@@ -22,6 +25,13 @@ export interface MenuAction {
   Icon: Icon
   danger?: boolean
   run: () => void
+}
+
+/** What is done most: a button of its own. */
+interface MainAction extends MenuAction {
+  busy?: boolean
+  /** The only one that the object is there for. */
+  filled?: boolean
 }
 
 interface Props {
@@ -33,7 +43,7 @@ interface Props {
   avatar?: ReactNode
   state?: ReactNode
   copy?: { label: string; value: string }[]
-  action?: ReactNode
+  main?: MainAction | false
   menu?: MenuAction[]
   tabs: Tab[]
 }
@@ -52,21 +62,13 @@ function Gone({ list, error }: Pick<Props, 'list'> & { error: Error }) {
 }
 
 /** The page of one object: a header, and tabs that each have an address. */
-export function ResourcePage({
-  list,
-  name,
-  error,
-  avatar,
-  state,
-  copy,
-  action,
-  menu,
-  tabs,
-}: Props) {
+export function ResourcePage({ list, name, error, avatar, state, copy, main, menu, tabs }: Props) {
   const { id, tab } = usePath()
   const { name: organization } = useOrganization()
   const shown = tabs.find((each) => each.id === tab) ?? tabs[0]
-  usePageActions(menu ?? [])
+  const content = useRef<HTMLDivElement>(null)
+  usePageActions([...(main ? [main] : []), ...(menu ?? [])])
+  useEditKey(list.path, tabs, shown, content)
   useDocumentTitle(`${name ?? list.title} · ${organization} · Gatehouse`)
   if (error && name === undefined) return <Gone list={list} error={error} />
   return (
@@ -91,7 +93,17 @@ export function ResourcePage({
           </div>
         </Group>
         <Group gap="xs">
-          {action}
+          {main && (
+            <Button
+              size="sm"
+              variant={main.filled ? 'filled' : 'default'}
+              leftSection={<main.Icon size={16} aria-hidden />}
+              loading={main.busy ?? false}
+              onClick={main.run}
+            >
+              {main.label}
+            </Button>
+          )}
           {menu && menu.length > 0 && (
             <Menu position="bottom-end">
               <Menu.Target>
@@ -127,7 +139,7 @@ export function ResourcePage({
           </To>
         ))}
       </nav>
-      {name === undefined ? <Skeleton h={240} /> : shown?.content()}
+      <div ref={content}>{name === undefined ? <Skeleton h={240} /> : shown?.content()}</div>
     </>
   )
 }

@@ -17,6 +17,7 @@ import { Check } from '../../ui/check.tsx'
 import { RowLink, useAddressOf, useGo } from '../link.tsx'
 import { useOrganization } from '../organization.ts'
 import { type Density, useDensity } from './density.ts'
+import { EDIT } from './edit-key.ts'
 import classes from './list.module.css'
 import type { Column, ListDeclaration } from './list-declaration.ts'
 import type { ListState } from './list-state.ts'
@@ -164,6 +165,7 @@ export function Rows<T>({ list, state, rows, selected, select }: Props<T>) {
     ['k', () => move(-1)],
     ['x', withActive(toggle)],
     ['Enter', withActive((id) => void go(`${list.path}/${id}`))],
+    ['e', withActive((id) => void go(`${list.path}/${id}`, { search: EDIT }))],
   ])
   const loaded = data?.rows ?? []
   const all = loaded.length > 0 && loaded.every((row) => selected.has(list.idOf(row)))

@@ -115,7 +115,12 @@ function RolePage({ role }: { role: Role }) {
             : []
         }
         tabs={[
-          { id: 'scopes', label: 'Scopes', content: () => <ScopesTab key={role.id} role={role} /> },
+          {
+            id: 'scopes',
+            label: 'Scopes',
+            edits: true,
+            content: () => <ScopesTab key={role.id} role={role} />,
+          },
           {
             id: 'history',
             label: 'History',

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   IconCirclePause,
@@ -89,29 +88,19 @@ function UserPage({ user }: { user: User }) {
           { label: 'username', value: user.username ?? '' },
           { label: 'id', value: user.id },
         ]}
-        action={
-          may.write('users') && (
-            <Button
-              size="sm"
-              variant="default"
-              leftSection={
-                active ? (
-                  <IconCirclePause size={16} aria-hidden />
-                ) : (
-                  <IconPlayerPlay size={16} aria-hidden />
-                )
-              }
-              onClick={() => (active ? suspend : activate).mutate()}
-            >
-              {active ? 'Suspend user' : 'Activate user'}
-            </Button>
-          )
+        main={
+          may.write('users') && {
+            label: active ? 'Suspend user' : 'Activate user',
+            Icon: active ? IconCirclePause : IconPlayerPlay,
+            run: () => (active ? suspend : activate).mutate(),
+          }
         }
         menu={may.write('users') ? menu : []}
         tabs={[
           {
             id: 'profile',
             label: 'Profile',
+            edits: true,
             content: () => <ProfileTab key={user.id} user={user} />,
           },
           { id: 'state', label: 'State', content: () => <StateTab user={user} /> },
