@@ -41,13 +41,18 @@ interface ErrorBody {
   details?: { fieldViolationsList?: Violation[] }[]
 }
 
+/** The API says of its own failures no more than that they happened. */
+const OWN_FAILURE =
+  'Something went wrong in the service. Try again; if it fails again, its log says why.'
+
 async function toError(response: Response): Promise<ApiError> {
   const body: ErrorBody = await response.json().catch(() => ({}))
   // "password: must have …": the page shows the message at the field, so its name is redundant.
   const [, field, message] = /^(?:(\w+): )?(.*)$/s.exec(body.message ?? '')!
   const violations = (body.details ?? []).flatMap((detail) => detail.fieldViolationsList ?? [])
   const requestId = response.headers.get('x-request-id')
-  return new ApiError(response.status, message || 'Something went wrong. Try again shortly.', {
+  const words = response.status === 500 ? '' : message
+  return new ApiError(response.status, words || OWN_FAILURE, {
     violations,
     field,
     reason: body.reason,

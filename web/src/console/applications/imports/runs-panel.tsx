@@ -1,6 +1,7 @@
 import { Button, Group, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { IconListCheck, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
+import { number } from '../../../ui/number.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { When } from '../../../ui/when.tsx'
@@ -94,6 +95,7 @@ export function RunsPanel({ application, config }: { application: Application; c
     query: '',
   })
   const { data, error } = useJobs(application.id)
+  const path = `applications/${application.id}/import`
   const start = useStart(application)
   return (
     <Stack maw={1100}>
@@ -155,15 +157,23 @@ export function RunsPanel({ application, config }: { application: Application; c
                 {data.rows.map((job) => (
                   <tr key={job.id}>
                     <th scope="row">
-                      <To to={`applications/${application.id}/import`} search={{ job: job.id }}>
+                      <To to={path} search={{ job: job.id }}>
                         {kindOf(job)}
                       </To>
                     </th>
                     <td>
                       <JobState state={job.status} />
                     </td>
-                    <td>{job.total}</td>
-                    <td>{job.failed}</td>
+                    <td>
+                      <To to={path} search={{ job: job.id }}>
+                        {number.format(job.total)}
+                      </To>
+                    </td>
+                    <td>
+                      <To to={path} search={{ job: job.id, only: 'failed' }}>
+                        {number.format(job.failed)}
+                      </To>
+                    </td>
                     <td>
                       <When time={job.created} />
                     </td>
