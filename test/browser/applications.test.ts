@@ -221,7 +221,7 @@ test('accounts at a provider that fails, until it is repaired', async () => {
   await app.runDueProvisioning()
   await view(page, 'Status').click()
   await page.reload()
-  await page.getByText(/^1 removals: half within/).waitFor()
+  await page.getByText(/^1 removal: half within/).waitFor()
   await press(page, 'Compare now')
   await work.filter({ hasText: 'Compare accounts: ' }).waitFor()
   await app.runDueProvisioning()
