@@ -53,15 +53,17 @@ async function build(wanted) {
   // Build beside the old folder and swap at the end: a running service sees one or the other.
   const fresh = `${dist}-${process.pid}`
   const vite = join(root, 'node_modules/vite/bin/vite.js')
-  const done = await step(
-    'Building the web pages (after each change)',
-    existsSync(own) ? own : process.execPath,
-    [vite, 'build', web, '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn'],
-    { cwd: root },
-  )
-  if (!done) {
-    rmSync(fresh, { recursive: true, force: true })
-    return false
+  for (const face of ['portal', 'console']) {
+    const done = await step(
+      `Building the ${face} (after each change)`,
+      existsSync(own) ? own : process.execPath,
+      [vite, 'build', web, '--mode', face, '--outDir', fresh, '--logLevel', 'warn'],
+      { cwd: root },
+    )
+    if (!done) {
+      rmSync(fresh, { recursive: true, force: true })
+      return false
+    }
   }
   compress(fresh)
   writeFileSync(join(fresh, '.sources'), wanted)
