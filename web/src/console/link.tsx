@@ -35,7 +35,7 @@ export function To({ to, ...props }: LinkProps) {
 
 interface RowLinkProps {
   href: string
-  className: string | undefined
+  className?: string | undefined
   children: ReactNode
 }
 

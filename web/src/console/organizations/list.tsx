@@ -13,7 +13,7 @@ import { IconArrowDown, IconArrowUp, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { number } from '../../ui/number.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { PlainLink, useAddress, useGo } from '../link.tsx'
+import { RowLink, useAddress, useGo } from '../link.tsx'
 import { useMay } from '../organization.ts'
 import { SiblingTabs } from '../resource/sibling-tabs.tsx'
 import { AddOrganization } from './add-organization.tsx'
@@ -105,7 +105,7 @@ export function List() {
                   return (
                     <Table.Td key={id}>
                       {value !== null ? (
-                        <PlainLink to={`/${row.id}${to && `/${to}`}`}>{text}</PlainLink>
+                        <RowLink href={`/console/${row.id}${to && `/${to}`}`}>{text}</RowLink>
                       ) : (
                         text
                       )}
