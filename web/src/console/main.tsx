@@ -1,5 +1,7 @@
-import '@mantine/notifications/styles.css'
-import '@mantine/spotlight/styles.css'
+// Before the styles of libraries: it says which layers override which.
+import '../ui/global.css'
+import '@mantine/notifications/styles.layer.css'
+import '@mantine/spotlight/styles.layer.css'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
-import '@mantine/core/styles.css'
 import './global.css'
+import '@mantine/core/styles.layer.css'
 import { MantineProvider } from '@mantine/core'
 import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'

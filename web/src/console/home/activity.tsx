@@ -1,4 +1,4 @@
-import '@mantine/charts/styles.css'
+import '@mantine/charts/styles.layer.css'
 import { BarChart } from '@mantine/charts'
 import { Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-import '@mantine/charts/styles.css'
+import '@mantine/charts/styles.layer.css'
 import { BarChart } from '@mantine/charts'
 import { Group, Skeleton, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
