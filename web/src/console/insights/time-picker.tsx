@@ -3,7 +3,7 @@ import { IconCalendarTime, IconRefresh, IconZoomOut } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { instantOf, localOf, ZONE } from '../../ui/time.ts'
 import type { ExplorerState } from './explorer-state.ts'
-import { labelOf, PRESETS } from './time-range.ts'
+import { labelOf, PRESETS, type Range, yesterday } from './time-range.ts'
 
 function FixedRange({ state, close }: { state: ExplorerState; close: () => void }) {
   const [from, setFrom] = useState(localOf(state.span.from))
@@ -53,6 +53,10 @@ function zoomedOut({ from, to }: { from: number; to: number }) {
 export function TimePicker({ state }: { state: ExplorerState }) {
   const [opened, setOpened] = useState(false)
   const close = () => setOpened(false)
+  const choose = (range: Range) => {
+    state.setRange(range)
+    close()
+  }
   return (
     <Group gap={4} wrap="nowrap">
       <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus>
@@ -75,14 +79,19 @@ export function TimePicker({ state }: { state: ExplorerState }) {
                   size="compact-sm"
                   variant={'last' in state.range && state.range.last === last ? 'light' : 'subtle'}
                   justify="flex-start"
-                  onClick={() => {
-                    state.setRange({ last })
-                    close()
-                  }}
+                  onClick={() => choose({ last })}
                 >
                   {label}
                 </Button>
               ))}
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                justify="flex-start"
+                onClick={() => choose(yesterday(Date.now()))}
+              >
+                Yesterday
+              </Button>
             </Stack>
             <Divider orientation="vertical" />
             <FixedRange state={state} close={close} />

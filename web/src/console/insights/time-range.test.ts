@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { filled, rangeOf, rangeParams, spanOf, stepOf } from './time-range.ts'
+import { filled, rangeOf, rangeParams, spanOf, stepOf, yesterday } from './time-range.ts'
 
 const HOUR = 3_600_000
 
@@ -28,6 +28,14 @@ test('spans and their steps', () => {
   assert.equal(unitOf('PT24H'), '15m')
   assert.equal(unitOf('P7D'), '3h')
   assert.equal(unitOf('P90D'), '1d')
+})
+
+test('yesterday is the whole day before, where the viewer is', () => {
+  const now = new Date(2026, 0, 10, 15, 30)
+  assert.deepEqual(yesterday(now.getTime()), {
+    from: new Date(2026, 0, 9).toISOString(),
+    to: new Date(2026, 0, 9, 23, 59, 59, 999).toISOString(),
+  })
 })
 
 test('fills the steps without events on the grid of the others', () => {

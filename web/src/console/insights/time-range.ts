@@ -1,4 +1,4 @@
-import { inUtc, offsetAt, timeFormat } from '../../ui/time.ts'
+import { instantOf, inUtc, localOf, offsetAt, timeFormat } from '../../ui/time.ts'
 import type { Search } from '../link.tsx'
 
 /** A duration before now as ISO 8601, or two fixed instants. */
@@ -39,6 +39,15 @@ export const rangeParams = (range: Range) =>
 export interface Span {
   from: number
   to: number
+}
+
+const startOfDay = (time: number): number =>
+  Date.parse(instantOf(`${localOf(time).slice(0, 10)}T00:00`))
+
+/** The whole day before, in the viewer's zone. */
+export function yesterday(now: number): Range {
+  const end = startOfDay(now) - 1
+  return { from: new Date(startOfDay(end)).toISOString(), to: new Date(end).toISOString() }
 }
 
 export const spanOf = (range: Range, now: number): Span =>
