@@ -282,6 +282,38 @@ test('a schedule starts jobs', async () => {
   assert.equal((await org.get(`${path}/config`)).json().nextRun, null)
 })
 
+test('a scheduled run takes the place of one that waits for confirmation', async () => {
+  const lab = await startPeople({ people: 40 })
+  const { org, id, path, run, job } = await connectPeople(app, lab, { schedule: '*/5 * * * *' })
+  await run()
+  lab.people = lab.people.map((one) => ({ ...one, status: 'terminated' as const }))
+  const waiting = await run()
+  assert.equal(waiting.status, 'waiting')
+  const turn = async () => {
+    const { nextRun: at } = ok(await org.get(`${path}/config`)).json()
+    await app.db.tx(null, (tx) =>
+      app.queue.send(tx, runScheduledImportJob, {
+        organizationId: org.organizationId,
+        applicationId: id,
+        at,
+      }),
+    )
+    await app.runDueJobs()
+  }
+  await turn()
+  await turn()
+  const states = ok(await org.get(`${path}/jobs`))
+    .json()
+    .map(({ status }: { status: string }) => status)
+  assert.deepEqual(states, ['waiting', 'cancelled', 'cancelled', 'finished'])
+  assert.equal((await job(waiting.id)).status, 'cancelled')
+  const [event] = (await org.events()).filter(
+    ({ event_type }) => event_type === 'import_job_cancel',
+  )
+  assert.equal((event!.correlation as { id: string }).id, waiting.id)
+  assert.equal((event!.initiated_by as { type: string }).type, 'system')
+})
+
 test('roles and other organizations', async () => {
   const lab = await startPeople({ people: 1 })
   const { org, path, body, run } = await connectPeople(app, lab)

@@ -1,4 +1,4 @@
-import type { BatchKey } from '../platform/batches/store.ts'
+import type { Batch, BatchKey } from '../platform/batches/store.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { type Sql, sql } from '../platform/db/sql.ts'
 import { IMPORT, type RowInput } from './job.ts'
@@ -83,6 +83,16 @@ export const isImporting = async (
      where organization_id = ${organizationId} and kind = ${IMPORT} and input ->> 'applicationId' = ${applicationId}
        and state in ('queued', 'running') and not (input ->> 'dryRun')::boolean limit 1`)) !==
   undefined
+
+/** The jobs of this source that wait for confirmation. */
+export const waitingJobs = (
+  db: Queryable,
+  { organizationId, applicationId }: SourceKey,
+): Promise<Batch[]> =>
+  db.many<Batch>(sql`
+    select * from batches
+     where organization_id = ${organizationId} and kind = ${IMPORT} and input ->> 'applicationId' = ${applicationId}
+       and state = 'waiting'`)
 
 /** Whether a job of this source has still to be planned. */
 export const isPlanning = async (

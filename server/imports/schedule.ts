@@ -1,9 +1,12 @@
-import { systemCaller } from '../platform/caller.ts'
+import { cancelBatch } from '../platform/batches/control.ts'
+import { type Caller, systemCaller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
+import { applicationOf } from './application.ts'
 import type { ImportContext } from './context.ts'
+import { recordJobEvent } from './events.ts'
 import { runScheduledImportJob } from './job-definitions.ts'
 import type { SourceKey } from './link-store.ts'
-import { isImporting } from './plan-store.ts'
+import { isImporting, waitingJobs } from './plan-store.ts'
 import { nextRun, type Settings } from './settings.ts'
 import { lockSource, overdueSources, saveNextRun } from './source-store.ts'
 import { insertJob } from './start.ts'
@@ -22,6 +25,16 @@ export async function schedule(
     await send(tx, runScheduledImportJob, { ...key, at: next.toISOString() }, { startAfter: next })
 }
 
+/** A newer plan makes those that wait for confirmation pointless, or they would pile up. */
+async function cancelWaiting(tx: Tx, caller: Caller, key: SourceKey): Promise<void> {
+  for (const batch of await waitingJobs(tx, key))
+    if (await cancelBatch(tx, batch)) {
+      const job = { id: batch.id, application: await applicationOf(tx, key) }
+      const message = 'A scheduled run takes its place'
+      await recordJobEvent(tx, caller, 'import_job_cancel', job, { message })
+    }
+}
+
 /** Idempotent: a repeated job, or one for a run that was rescheduled, does nothing. */
 export function runScheduled(
   context: ImportContext,
@@ -34,11 +47,13 @@ export function runScheduled(
     const { settings } = source
     const caller = systemCaller(key.organizationId, 'import schedule')
     // A turn that comes while the last one still runs is left out.
-    if (!(await isImporting(tx, key)))
+    if (!(await isImporting(tx, key))) {
+      await cancelWaiting(tx, caller, key)
       await insertJob(context, tx, caller, key, {
         operations: settings.operations,
         allowUserReactivation: settings.allowUserReactivation,
       })
+    }
     // A clock that is behind must not run the same turn twice.
     const after = new Date(Math.max(now.getTime(), Date.parse(at)))
     await schedule(context, tx, key, settings, after)
