@@ -29,6 +29,7 @@ import {
   type RowInput,
   type RowResult,
   rulesOf,
+  type StoredResult,
   sourceOf,
 } from './job.ts'
 import { type SourceKey, saveLinks } from './link-store.ts'
@@ -126,13 +127,17 @@ function resultOf(
   }
 }
 
+function storedOf(
+  { plan }: RowInput,
+  { changes, ...result }: RowResult,
+  { manager }: References,
+): StoredResult {
+  if (plan.action !== 'create') return { ...result, changes }
+  return { ...result, ...(manager !== undefined && { manager }) }
+}
+
 /** One of the two ways to apply a row. */
-type Way = (
-  context: ImportContext,
-  job: Applying,
-  incoming: Incoming,
-  finish: Finish,
-) => Promise<void>
+type Way = (context: ImportContext, job: Applying, input: RowInput, finish: Finish) => Promise<void>
 
 const NOBODY: Match = { user: null, linked: false }
 /** The reasons why a new user cannot be added: somebody is there already. */
@@ -180,10 +185,11 @@ async function referencesOfNew(
 async function create(
   context: ImportContext,
   job: Applying,
-  records: readonly Incoming[],
+  inputs: readonly RowInput[],
   finish: FinishAll,
 ): Promise<void> {
   const { batch, rules, actor } = job
+  const records = inputs.map(incomingOf)
   const { users } = context
   const key = keyOf(batch)
   const defaults = await userSettings(context.db, key.organizationId)
@@ -207,9 +213,10 @@ async function create(
       const results = managed.map(({ row }, at) => {
         const [record, mine] = [records[at]!, references[at]!]
         const made = { userId: row.id, linked: true, fingerprint: userFingerprint(row) }
+        const done = resultOf(record, decisions[at]!, mine, { ...made, joined: joinedOf(mine) })
         return {
           message: `${DONE.create}${noteOf(record, mine)}`,
-          result: resultOf(record, decisions[at]!, mine, { ...made, joined: joinedOf(mine) }),
+          result: storedOf(inputs[at]!, done, mine),
         }
       })
       await finish(tx, results)
@@ -222,11 +229,12 @@ async function create(
   }
 }
 
-const createOne: Way = (context, job, incoming, finish) =>
-  create(context, job, [incoming], (tx, [only]) => finish(tx, only!.message, only!.result))
+const createOne: Way = (context, job, input, finish) =>
+  create(context, job, [input], (tx, [only]) => finish(tx, only!.message, only!.result))
 
-const changeOne: Way = async (context, job, incoming, finish) => {
+const changeOne: Way = async (context, job, input, finish) => {
   const { batch, settings, actor } = job
+  const incoming = incomingOf(input)
   const key = keyOf(batch)
   await whileUnique(() =>
     context.db.tx(key.organizationId, async (tx) => {
@@ -262,13 +270,7 @@ export const applyNew = (
   job: Applying,
   rows: readonly BatchRow[],
   finish: FinishAll,
-): Promise<void> =>
-  create(
-    context,
-    job,
-    rows.map((row) => incomingOf(recordOf(row))),
-    finish,
-  )
+): Promise<void> => create(context, job, rows.map(recordOf), finish)
 
 /** Applies one row, decided again on what the directory holds now. */
 export async function applyRow(
@@ -280,12 +282,11 @@ export async function applyRow(
   const input = recordOf(row)
   const { plan, unreadable } = input
   if (unreadable) throw invalid(plan.reason ?? 'unreadable', plan.message ?? 'unreadable')
-  const incoming = incomingOf(input)
   const ways = [createOne, changeOne]
   if (plan.action !== 'create') ways.reverse()
   for (const way of ways)
     try {
-      return await way(context, job, incoming, finish)
+      return await way(context, job, input, finish)
     } catch (error) {
       if (!(error instanceof OtherWay)) throw error
     }

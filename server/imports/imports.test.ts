@@ -35,6 +35,14 @@ test('people come from a REST source, with managers who come later', async () =>
   }
   const rows = await results(job.id)
   assert.ok(rows.every(({ statusMsg }) => statusMsg.startsWith('created')))
+  for (const { persistedFields, meta } of rows) {
+    const { write, manager } = persistedFields
+    const to = (name: string) =>
+      meta.changes.find(({ field }: { field: string }) => field === name)?.to
+    assert.equal(to('jobTitle'), write.jobTitle)
+    assert.equal(to('manager') ?? null, users.get(write.username)!.manager, write.username)
+    assert.equal(to('manager') === undefined, manager === null)
+  }
   const events = (await org.events()).filter(
     ({ correlation }) => (correlation as { id?: string } | undefined)?.id === job.id,
   )

@@ -1,5 +1,5 @@
 import { cancelBatch, confirmBatch, retryBatch } from '../platform/batches/control.ts'
-import { appendRows, succeededRows } from '../platform/batches/row-store.ts'
+import { appendRows, type BatchRow, succeededRows } from '../platform/batches/row-store.ts'
 import { type Batch, type BatchKey, insertBatch, noteBatch } from '../platform/batches/store.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
@@ -9,7 +9,7 @@ import { storedActor } from '../users/index.ts'
 import { applicationOf, sourceKey } from './application.ts'
 import type { ImportContext } from './context.ts'
 import { recordJobEvent } from './events.ts'
-import { IMPORT, inputOf, keyOf, type RowResult, UNDO } from './job.ts'
+import { doneFor, IMPORT, inputOf, keyOf, type RowResult, UNDO } from './job.ts'
 import { runImportJob } from './job-definitions.ts'
 import { getBatch } from './jobs-view.ts'
 import type { Action } from './schema.ts'
@@ -92,11 +92,12 @@ async function copyRows(
   for (let before = from.total + 1; ; ) {
     const rows = await succeededRows(tx, from, before, CHUNK)
     if (rows.length === 0) return copied
-    const results = rows.map(({ result }) => result as unknown as RowResult).filter(wanted)
     copied += await appendRows(
       tx,
       to,
-      results.map((input) => ({ id: newId(), input })),
+      rows
+        .filter((row) => wanted(doneFor(row)))
+        .map((row) => ({ id: newId(), input: { ...doneFor(row) } })),
     )
     before = rows.at(-1)!.position
   }

@@ -1,4 +1,5 @@
 import { RESTRICTED_FIELDS } from '../organizations/index.ts'
+import type { BatchRow } from '../platform/batches/row-store.ts'
 import type { Batch } from '../platform/batches/store.ts'
 import { newId } from '../platform/ids.ts'
 import type { StoredActor, UserActor, UserState } from '../users/index.ts'
@@ -69,6 +70,13 @@ export interface RowResult extends Planned {
   fingerprint?: string
 }
 
+/** As it is stored. A user who was created as planned has the changes of the plan, which are not written twice. */
+export type StoredResult = Omit<RowResult, 'changes'> & {
+  changes?: FieldChange[]
+  /** Of such a user, once known: the plan may name the manager as the source does. */
+  manager?: string
+}
+
 /** The part of a job that decides; a preview has no more. */
 export type JobLike = Pick<Batch, 'organization_id' | 'input'>
 
@@ -80,6 +88,15 @@ export const keyOf = (batch: JobLike): SourceKey => ({
 })
 
 export const incomingOf = ({ plan: _, ...record }: RowInput): Incoming => record as Incoming
+
+export function doneFor({ input, result }: Pick<BatchRow, 'input' | 'result'>): RowResult {
+  const { plan } = input as Partial<RowInput>
+  const { manager, ...done } = result as unknown as StoredResult
+  const changes = done.changes ?? plan?.changes ?? []
+  if (manager === undefined) return { ...done, changes }
+  const named = changes.map((one) => (one.field === 'manager' ? { ...one, to: manager } : one))
+  return { ...done, changes: named }
+}
 
 /** The one who started the job. Every event it causes carries the correlation. */
 export const actorOf = (batch: Batch, source: string, name: string): UserActor => {

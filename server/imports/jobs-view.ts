@@ -7,7 +7,7 @@ import { isId } from '../platform/ids.ts'
 import type { Page, Paging } from '../platform/list/page.ts'
 import { applicationOf, sourceKey } from './application.ts'
 import type { ImportContext } from './context.ts'
-import { IMPORT, inputOf, notesOf, type RowInput, UNDO } from './job.ts'
+import { doneFor, IMPORT, inputOf, notesOf, type RowInput, UNDO } from './job.ts'
 import { noCounts } from './plan.ts'
 import type { ImportJob, ImportResult } from './schema.ts'
 
@@ -122,7 +122,7 @@ const toResult = (row: BatchRow): ImportResult => {
     statusMsg: row.status_msg,
     persistedFields: fields,
     // Of a row that failed, the plan says what was tried.
-    meta: { ...plan, ...row.result, ...(row.success !== null && { success: row.success }) },
+    meta: { ...plan, ...doneFor(row), ...(row.success !== null && { success: row.success }) },
   }
 }
 

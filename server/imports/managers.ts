@@ -5,7 +5,7 @@ import { changeLockedUsers, lockUsers, type RowChange } from '../users/index.ts'
 import { type Applying, DONE, unknownManager } from './apply.ts'
 import { findManagers } from './candidates.ts'
 import type { ImportContext } from './context.ts'
-import { keyOf, type RowResult } from './job.ts'
+import { keyOf, type StoredResult } from './job.ts'
 import { waitingForManager } from './manager-store.ts'
 
 const CHUNK = 500
@@ -13,12 +13,18 @@ const CHUNK = 500
 interface Waiting {
   position: number
   message: string
-  result: RowResult & { managerRef: string; userId: string }
+  result: StoredResult & { managerRef: string; userId: string }
 }
 
 /** A row whose manager has come since. */
 interface Settled extends Waiting {
   manager: string
+}
+
+function withManager({ changes }: StoredResult, from: string | null, to: string) {
+  if (changes === undefined) return { manager: to }
+  const others = changes.filter(({ field }) => field !== 'manager')
+  return { changes: [...others, { field: 'manager', from, to }] }
 }
 
 /** Sets the managers of users who came before them. */
@@ -33,22 +39,17 @@ async function setManagers(
     const users = await lockUsers(tx, organizationId, userIds)
     const byId = new Map(users.map((user) => [user.id, user]))
     const changes: RowChange[] = []
-    const results = rows.map(({ position, message, manager, result }) => {
-      const { managerRef, ...rest } = result
+    const results = rows.map(({ position, message, manager, result: stored }) => {
+      const { managerRef, ...rest } = stored
       const known = message.replace(unknownManager(managerRef), '')
       const row = { position, success: true }
-      const before = byId.get(result.userId)
+      const before = byId.get(stored.userId)
       if (!before || before.manager === manager || before.id === manager)
         return { ...row, message: known, result: rest }
       changes.push({ before, after: { ...before, manager } })
-      const change = { field: 'manager', from: before.manager, to: manager }
-      const others = rest.changes.filter(({ field }) => field !== 'manager')
       const action = rest.action === 'none' ? 'update' : rest.action
-      return {
-        ...row,
-        message: known.replace(DONE.none, DONE.update),
-        result: { ...rest, action, changes: [...others, change] },
-      }
+      const result = { ...rest, action, ...withManager(rest, before.manager, manager) }
+      return { ...row, message: known.replace(DONE.none, DONE.update), result }
     })
     await changeLockedUsers(context.users, tx, actor, changes, { owner: applicationId })
     await saveResults(tx, batch, results)
