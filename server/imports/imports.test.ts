@@ -308,6 +308,10 @@ test('an undo takes everything back, except where somebody changed it later', as
   assert.deepEqual([job.planned.update, job.planned.create], [10, 10])
   const back = await undo(job.id)
   assert.deepEqual([back.status, back.kind, back.failed], ['finished', 'undo', 0])
+  const named = (await results(back.id)).map(
+    ({ persistedFields }) => persistedFields.write.username,
+  )
+  assert.deepEqual(named.sort(), people.map(({ username }) => username).sort())
   const after = [...(await usersOf(org))].map(([name, { updated: _, ...user }]) => [name, user])
   assert.deepEqual(after, untouched)
 

@@ -9,7 +9,7 @@ import { storedActor } from '../users/index.ts'
 import { applicationOf, sourceKey } from './application.ts'
 import type { ImportContext } from './context.ts'
 import { recordJobEvent } from './events.ts'
-import { doneFor, IMPORT, inputOf, keyOf, type RowResult, UNDO } from './job.ts'
+import { doneFor, IMPORT, inputOf, keyOf, type RowInput, type RowResult, UNDO } from './job.ts'
 import { runImportJob } from './job-definitions.ts'
 import { getBatch } from './jobs-view.ts'
 import type { Action } from './schema.ts'
@@ -81,6 +81,12 @@ const CHANGES: readonly Action[] = ['update', 'suspend', 'reactivate']
 const changedOrLinked = ({ action, linked }: RowResult): boolean =>
   CHANGES.includes(action) || (linked === true && action !== 'create')
 
+/** Whose row it is, for those who look at the undo. */
+function nameOf({ input }: BatchRow) {
+  const { username, email, firstname, lastname } = (input as RowInput).write
+  return { write: { username, email, firstname, lastname } }
+}
+
 /** Adds what the rows of a job did to the rows of its undo, the last first. Returns how many. */
 async function copyRows(
   tx: Tx,
@@ -97,7 +103,7 @@ async function copyRows(
       to,
       rows
         .filter((row) => wanted(doneFor(row)))
-        .map((row) => ({ id: newId(), input: { ...doneFor(row) } })),
+        .map((row) => ({ id: newId(), input: { ...doneFor(row), ...nameOf(row) } })),
     )
     before = rows.at(-1)!.position
   }
