@@ -1,4 +1,5 @@
 import { Socket, type SocketConstructorOpts } from 'node:net'
+import type pg from 'pg'
 
 const READ_SIZE = 131_072
 
@@ -20,4 +21,16 @@ export class DatabaseSocket extends Socket {
       },
     } as SocketConstructorOpts)
   }
+
+  /** Statements that are sent in the same turn of the event loop leave in one system call. */
+  override uncork(): void {
+    setImmediate(() => super.uncork())
+  }
+}
+
+/** Holds what is sent on the connection from now on until the end of this turn of the event loop. */
+export function gather(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.cork()
+  stream.uncork()
 }

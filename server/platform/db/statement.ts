@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { asQuery, CopyOut, type RowSink } from './copy-out.ts'
+import { gather } from './database-socket.ts'
 import { PendingStatement } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
 import { inlined, type Sql } from './sql.ts'
@@ -24,6 +25,7 @@ export async function runStatement(
     statement.settle()
     return statement.result
   }
+  gather(client)
   const [, result] = await Promise.all([
     client.query(begin(tenant, timeoutMs)),
     client.query(asConfig(query)),

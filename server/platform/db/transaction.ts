@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { gather } from './database-socket.ts'
 import type { Sql } from './sql.ts'
 import { asConfig, copyOut } from './statement.ts'
 import { begin, type Tenant } from './tenant.ts'
@@ -24,6 +25,7 @@ export async function runTransaction<T>(
     copyOut: (query, sink) => whileOpen(() => copyOut(client, query, sink)),
     afterCommit: (callback) => callbacks.push(callback),
   }
+  gather(client)
   const started = client.query(begin(tenant, timeoutMs))
   // The first query is sent without waiting; if begin fails, so does that query.
   started.catch(() => {})
