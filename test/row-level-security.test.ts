@@ -50,8 +50,11 @@ test('every table with organization_id has the policy, and the column in each of
         [table],
       )
       assert.ok(indexes.length > 0, `${table} has no key`)
-      for (const { definition } of [...keys, ...indexes])
-        assert.match(definition, /\(organization_id,/, `${table}: ${definition}`)
+      // Usually it comes first; names that a sign-in looks up before it knows the tenant begin with the name.
+      for (const { definition } of [...keys, ...indexes]) {
+        const [key] = definition.split(' INCLUDE ')
+        assert.match(key, /\((\w+, )*organization_id[,)]/, `${table}: ${definition}`)
+      }
     }
   })
 })
