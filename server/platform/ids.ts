@@ -1,11 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 const ID = /^[0-9a-f]{24}$/
 
-/** 24 lower-case hex characters; the first eight are the creation time in seconds, as in an ObjectId. */
+/**
+ * 24 lower-case hex characters; the first eight are the creation time in seconds, as in an ObjectId. The rest is random:
+ * parts of a UUID that are, because Node generates UUIDs ahead, and so faster than single bytes.
+ */
 export function newId(now = Date.now()): string {
   const seconds = Math.floor(now / 1000)
-  return seconds.toString(16).padStart(8, '0') + randomBytes(8).toString('hex')
+  const random = randomUUID()
+  return seconds.toString(16).padStart(8, '0') + random.slice(24) + random.slice(0, 4)
 }
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
@@ -28,7 +32,7 @@ function nextPlace(): number {
 
 /**
  * RFC 9562 §5.7: the first 48 bits are the milliseconds, so new rows land at the end of an index. Without a time the
- * ids of a process ascend. The rest is that of a random UUID, which Node generates ahead and so faster than single bytes.
+ * ids of a process ascend. The rest is that of a random UUID.
  */
 export function uuidv7(time?: number): string {
   const random = randomUUID()

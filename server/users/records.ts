@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, changesBetween } from '../insights/index.ts'
 import { PROFILE_DEFAULTS } from './fields.ts'
@@ -128,5 +128,5 @@ export const userChanges = (before: UserRow, after: UserRow): Change[] =>
 export function userFingerprint(row: UserRow): string {
   const { state, password_hash, totp_secret } = row
   const fields = { ...auditFields(row), manager: null, state, password_hash, totp_secret }
-  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url')
+  return hash('sha256', JSON.stringify(fields), 'base64url')
 }
