@@ -89,6 +89,28 @@ test('from the palette to a user, who is added to a group, and not', async () =>
   assert.deepEqual(problems, [])
 })
 
+test('what is typed right after Control+k is in the palette', async () => {
+  const org = await app.newOrganization()
+  const { page } = await openBrowser()
+  await page.goto('/console')
+  await signIn(page, org.email, org.password)
+  await page.getByText('Needs attention').waitFor()
+  // As soon as the palette is in the document, before anything that was put off.
+  const focus = await page.evaluateHandle(() => {
+    const seen = new Promise((resolve) =>
+      new MutationObserver(() => {
+        if (document.querySelector('[role=dialog]'))
+          resolve(document.activeElement?.getAttribute('aria-label'))
+      }).observe(document.body, { childList: true, subtree: true }),
+    )
+    return { seen }
+  })
+  await page.keyboard.press('Control+k')
+  assert.equal(await focus.evaluate(({ seen }) => seen), 'Search or jump to')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
 test('a query, an event of it, a value excluded, and the search saved', async () => {
   const org = await app.newOrganization()
   const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })

@@ -149,6 +149,8 @@ export function Palette({ showKeys, showCalls }: Props) {
       <Spotlight.Search
         placeholder={`Search ${name}`}
         aria-label="Search or jump to"
+        // Sooner than the dialog, or the first keys would be lost.
+        autoFocus
         onKeyDown={openFirst}
         leftSection={<IconSearch size={18} aria-hidden />}
       />
