@@ -62,6 +62,34 @@ test('find a user, rename and suspend them, and see both in their history', asyn
   assert.deepEqual(problems, [])
 })
 
+test('a list is read again when the service was busy, and says when it is old', async () => {
+  const org = await app.newOrganization()
+  await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
+  await addPerson(org, { firstname: 'Noor', lastname: 'Haddad' })
+  const { page } = await openBrowser()
+  // As a load balancer answers while no process is ready.
+  let unavailable = false
+  let refused = 0
+  await page.route('**/api/systemusers?*', (route) => {
+    if (!unavailable) return route.continue()
+    refused++
+    return route.fulfill({ status: 503, json: { message: 'No server is ready' } })
+  })
+  await page.goto(`/console/${org.organizationId}/users`)
+  await signInToConsole(page, org.email, org.password)
+  await page.getByText('2 users').waitFor()
+  unavailable = true
+  const refusal = page.waitForResponse((response) => response.status() === 503)
+  await field(page, 'Search users').fill('berg')
+  await refusal
+  unavailable = false
+  await page.getByText('1 user').waitFor()
+  assert.equal(refused, 1)
+  unavailable = true
+  await press(page, 'Username')
+  await page.getByText('No server is ready').waitFor()
+})
+
 test('nothing of an organization is left after a switch to another', async () => {
   const provider = await app.newProvider()
   const [one, two] = provider.organizationIds

@@ -60,6 +60,14 @@ async function toError(response: Response): Promise<ApiError> {
   })
 }
 
+/** No response at all, or from a service that is busy or restarts: another try may succeed. */
+const PASSING = [0, 503]
+const MAX_RETRIES = 2
+
+/** For reads: a change is repeated only by the user. */
+export const retryRead = (failures: number, error: Error): boolean =>
+  failures < MAX_RETRIES && (!(error instanceof ApiError) || PASSING.includes(error.status))
+
 /** Every response that arrives is a success; anything else throws an ApiError. */
 export async function send(request: Request, signal?: AbortSignal): Promise<Response> {
   let response: Response

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { ApiError, ApiSession } from '../api/session.ts'
+import { ApiError, ApiSession, retryRead } from '../api/session.ts'
 
 // Sign-in of administrators, and the session that every call of the console uses.
 
@@ -33,9 +33,7 @@ export const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // Retry only if there was no response; an error response would repeat.
-      retry: (failures, error) =>
-        failures < 2 && (!(error instanceof ApiError) || error.status === 0),
+      retry: retryRead,
     },
   },
 })

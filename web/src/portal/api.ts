@@ -17,7 +17,7 @@ import type {
   TileUse,
   TotpEnrollment,
 } from '../../../server/portal/schema.ts'
-import { ApiError, ApiSession } from '../api/session.ts'
+import { ApiError, ApiSession, retryRead } from '../api/session.ts'
 
 // The API calls of the portal, one per user action.
 
@@ -35,9 +35,7 @@ export const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      // Retry only if there was no response; an error response would repeat.
-      retry: (failures, error) =>
-        failures < 2 && (!(error instanceof ApiError) || error.status === 0),
+      retry: retryRead,
     },
   },
 })

@@ -107,7 +107,7 @@ export function List() {
       </Title>
       <SiblingTabs siblings={SIBLINGS} />
       <Stack maw={960}>
-        <Problem error={data ? null : error} />
+        <Problem error={error} />
         {!data && !error && <Skeleton h={120} />}
         {data?.total === 0 && (
           <Text c="dimmed">

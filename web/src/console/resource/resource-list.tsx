@@ -55,7 +55,7 @@ export function ResourceList<T>({ list }: { list: ListDeclaration<T> }) {
       </Group>
       {list.siblings && <SiblingTabs siblings={list.siblings} />}
       <Toolbar list={list} state={state} search={search} setSearch={setSearch} />
-      <Problem error={data ? null : error} />
+      <Problem error={error} />
       {data?.total === 0 ? (
         <EmptyList
           list={list}
