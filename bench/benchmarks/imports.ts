@@ -45,18 +45,28 @@ export const imports: Benchmark = {
     const reads: number[] = []
     const readBare = async (url: string) => {
       const input: ReadPages = { url, pageSize: PAGE_SIZE }
-      for (let round = 0; round < settings.rounds; round++)
-        reads.push(
-          (await runJson<{ perSecond: number }>('bench/baselines/read-pages.ts', input)).perSecond,
-        )
+      const { perSecond } = await runJson<{ perSecond: number }>(
+        'bench/baselines/read-pages.ts',
+        input,
+      )
+      reads.push(perSecond)
     }
     const fifth = await importAll(settings, settings.people)
-    const { plan, first, again, peak, live } = await importAll(settings, people, readBare)
+    const runs: Awaited<ReturnType<typeof importAll>>[] = []
+    for (let round = 0; round < settings.rounds; round++)
+      runs.push(await importAll(settings, people, readBare))
+    // Ratios are those of one run, whose parts saw the same machine.
+    const medianOf = (value: (run: (typeof runs)[number]) => number) => median(runs.map(value))
+    const first = medianOf((run) => run.first)
+    const ofPlan = medianOf((run) => run.plan / run.first)
+    const timesAgain = medianOf((run) => run.first / run.again)
+    const live = medianOf((run) => run.live)
+    const peak = medianOf((run) => run.peak)
     const baseline = median(reads)
-    const row = { baseline: null, ratio: null, goal: '–', met: true, rounds: reads }
+    const row = { baseline: null, ratio: null, goal: '–', met: true, rounds: { reads, runs } }
     const named = people.toLocaleString('en')
     const ours = people / first
-    const planned = people / plan
+    const planned = people / medianOf((run) => run.plan)
     return [
       {
         ...row,
@@ -72,9 +82,9 @@ export const imports: Benchmark = {
         unit: 'users/s',
         baseline: planned,
         ours,
-        ratio: ours / planned,
+        ratio: ofPlan,
         goal: `at least ${percent(GOAL)}`,
-        met: ours / planned >= GOAL,
+        met: ofPlan >= GOAL,
       },
       {
         ...row,
@@ -89,11 +99,11 @@ export const imports: Benchmark = {
         name: 'the same again, without a change',
         unit: 's',
         baseline: first,
-        ours: again,
-        ratio: first / again,
+        ours: medianOf((run) => run.again),
+        ratio: timesAgain,
         multiple: true,
         goal: `at least ${multiple(GOAL_AGAIN)}`,
-        met: first / again >= GOAL_AGAIN,
+        met: timesAgain >= GOAL_AGAIN,
       },
       {
         ...row,

@@ -94,8 +94,8 @@ async function runTogether(
   const chunks = Array.from({ length: Math.ceil(fitting.length / TOGETHER) }, (_, at) =>
     fitting.slice(at * TOGETHER, (at + 1) * TOGETHER),
   )
-  // Three at a time: the service prepares one while the database writes the others.
-  await inLanes(3, chunks, async (chunk) => {
+  // Four at a time: the service prepares some while the database writes the others.
+  await inLanes(4, chunks, async (chunk) => {
     if (chunk.length < 2) return
     try {
       await finishing(batch, chunk, (finish) => together.handle(batch, chunk, finish))
