@@ -6574,12 +6574,8 @@ export interface components {
             kind: "file";
             /** @enum {unknown} */
             format: "json" | "jsonl" | "csv";
-            recordPath?: string;
-            /**
-             * @description Of CSV; found in the header row when absent
-             * @enum {unknown}
-             */
-            delimiter?: "," | ";" | "\t";
+            recordPath?: string | null;
+            delimiter?: ("," | ";" | "\t") | null;
             /**
              * @description utf-8 by default; a byte order mark takes precedence
              * @enum {unknown}
@@ -6661,8 +6657,7 @@ export interface components {
             offsetParam?: string;
             /** @description 100 by default */
             pageSize?: number;
-            /** @description Where the response says how many records there are; else X-Total-Count is used */
-            totalPath?: string;
+            totalPath?: string | null;
         } | {
             /** @constant */
             type: "page";
@@ -6671,21 +6666,19 @@ export interface components {
             firstPage?: number;
             /** @description 100 by default */
             pageSize?: number;
-            /** @description Where the response says how many records there are; else X-Total-Count is used */
-            totalPath?: string;
+            totalPath?: string | null;
         } | {
             /** @constant */
             type: "cursor";
             cursorParam?: string;
             cursorPath?: string;
-            sizeParam?: string;
+            sizeParam?: string | null;
             /** @description 100 by default */
             pageSize?: number;
         } | {
             /** @constant */
             type: "link";
-            /** @description Where the response has the next URL, instead of its Link header */
-            nextPath?: string;
+            nextPath?: string | null;
         };
         ImportPreview: {
             /** @description As the source sent it */
@@ -6727,18 +6720,13 @@ export interface components {
             query?: {
                 [key: string]: string;
             };
-            /** @description Where a JSON response has the list, such as data.items; the response is the list when absent */
-            recordPath?: string;
+            recordPath?: string | null;
             /** @enum {unknown} */
             format?: "json" | "jsonl" | "csv";
-            /**
-             * @description Of CSV; found in the header row when absent
-             * @enum {unknown}
-             */
-            delimiter?: "," | ";" | "\t";
+            delimiter?: ("," | ";" | "\t") | null;
             paging?: components["schemas"]["ImportPaging"];
             limits?: {
-                perSecond?: number;
+                perSecond?: number | null;
             };
         };
         ImportResult: {
@@ -6764,9 +6752,9 @@ export interface components {
             kind: "scim";
             baseUrl: string;
             auth: components["schemas"]["ConnectionAuth"];
-            filter?: string;
+            filter?: string | null;
             limits?: {
-                perSecond?: number;
+                perSecond?: number | null;
             };
         };
         ImportSource: components["schemas"]["ImportRestSource"] | components["schemas"]["ImportScimSource"] | components["schemas"]["ImportFileSource"];

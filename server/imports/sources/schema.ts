@@ -1,14 +1,15 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { ConnectionAuth } from '../../scim/schema.ts'
 
 const strict = { additionalProperties: false } as const
 const Url = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://' })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Path = Type.String({ minLength: 1, maxLength: 500 })
-const nullable = <T extends typeof Name>(type: T) => Type.Union([type, Type.Null()])
+/** Null is what a read returns for a member that is not set; it can be sent again. */
+const orNull = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]))
 
 const PageSize = Type.Integer({ minimum: 1, maximum: 10_000, description: '100 by default' })
-const TotalPath = Type.Optional(
+const TotalPath = orNull(
   Type.String({
     minLength: 1,
     maxLength: 500,
@@ -17,7 +18,7 @@ const TotalPath = Type.Optional(
 )
 
 const Limits = Type.Object(
-  { perSecond: Type.Optional(Type.Number({ minimum: 0.1, maximum: 1000 })) },
+  { perSecond: orNull(Type.Number({ minimum: 0.1, maximum: 1000 })) },
   strict,
 )
 
@@ -45,7 +46,7 @@ const Paging = Type.Union(
       {
         type: Type.Literal('page'),
         pageParam: Type.Optional(Name),
-        sizeParam: Type.Optional(nullable(Name)),
+        sizeParam: orNull(Name),
         firstPage: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
         pageSize: Type.Optional(PageSize),
         totalPath: TotalPath,
@@ -57,7 +58,7 @@ const Paging = Type.Union(
         type: Type.Literal('cursor'),
         cursorParam: Type.Optional(Name),
         cursorPath: Type.Optional(Path),
-        sizeParam: Type.Optional(Name),
+        sizeParam: orNull(Name),
         pageSize: Type.Optional(PageSize),
       },
       strict,
@@ -65,7 +66,7 @@ const Paging = Type.Union(
     Type.Object(
       {
         type: Type.Literal('link'),
-        nextPath: Type.Optional(
+        nextPath: orNull(
           Type.String({
             minLength: 1,
             maxLength: 500,
@@ -93,7 +94,7 @@ export const RestSource = Type.Object(
         description: 'Parameters of every request',
       }),
     ),
-    recordPath: Type.Optional(
+    recordPath: orNull(
       Type.String({
         minLength: 1,
         maxLength: 500,
@@ -102,7 +103,7 @@ export const RestSource = Type.Object(
       }),
     ),
     format: Type.Optional(Format),
-    delimiter: Type.Optional(Delimiter),
+    delimiter: orNull(Delimiter),
     paging: Type.Optional(Paging),
     limits: Type.Optional(Limits),
   },
@@ -114,7 +115,7 @@ export const ScimSource = Type.Object(
     kind: Type.Literal('scim'),
     baseUrl: Url,
     auth: ConnectionAuth,
-    filter: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
+    filter: orNull(Type.String({ minLength: 1, maxLength: 2000 })),
     limits: Type.Optional(Limits),
   },
   { title: 'ImportScimSource', ...strict },
@@ -124,8 +125,8 @@ export const FileSource = Type.Object(
   {
     kind: Type.Literal('file'),
     format: Format,
-    recordPath: Type.Optional(Path),
-    delimiter: Type.Optional(Delimiter),
+    recordPath: orNull(Path),
+    delimiter: orNull(Delimiter),
     charset: Type.Optional(
       Type.Enum(['utf-8', 'utf-16', 'iso-8859-1', 'windows-1252'], {
         description: 'utf-8 by default; a byte order mark takes precedence',

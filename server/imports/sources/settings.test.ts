@@ -42,6 +42,23 @@ test('settings get their defaults, and hold no secret', () => {
   assert.ok(!JSON.stringify(scim.settings).includes('"s"'))
 })
 
+test('what a read returns can be sent again', () => {
+  const rest = { kind: 'rest' as const, baseUrl, auth: { type: 'none' as const } }
+  const paging = ['none', 'offset', 'page', 'cursor', 'link'] as const
+  const auth = { type: 'bearer' as const, token: 't' }
+  const configs: SourceConfig[] = [
+    ...paging.map((type) => ({ ...rest, paging: { type } })),
+    { ...rest, format: 'csv', delimiter: ';' },
+    { kind: 'scim', baseUrl, auth },
+    { kind: 'file', format: 'jsonl' },
+  ]
+  for (const config of configs) {
+    const { settings } = readSource(config)
+    assert.ok(is.Check(settings), JSON.stringify(settings))
+    assert.deepEqual(readSource(settings).settings, settings)
+  }
+})
+
 test('a source that cannot be read is refused', () => {
   const rest = { kind: 'rest' as const, baseUrl, auth: { type: 'none' as const } }
   const cases: [SourceConfig, string, RegExp][] = [

@@ -95,8 +95,8 @@ function checkPath(field: string, path: string | null | undefined): string | nul
 
 function readPaging(paging: Static<typeof RestSource>['paging'], format: Format): Paging {
   if (!paging) return { type: 'none' }
-  const inBody = (field: string, path: string | undefined) => {
-    if (path !== undefined && format !== 'json')
+  const inBody = (field: string, path: string | null | undefined) => {
+    if (path != null && format !== 'json')
       throw bad(`paging.${field}: only a JSON response has members`)
     return checkPath(`paging.${field}`, path)
   }
@@ -142,8 +142,8 @@ function readContent(
   format: Format,
 ) {
   const { recordPath, delimiter } = config
-  if (recordPath !== undefined && format !== 'json') throw bad('recordPath: only JSON has a path')
-  if (delimiter !== undefined && format !== 'csv') throw bad('delimiter: only CSV has one')
+  if (recordPath != null && format !== 'json') throw bad('recordPath: only JSON has a path')
+  if (delimiter != null && format !== 'csv') throw bad('delimiter: only CSV has one')
   return { recordPath: checkPath('recordPath', recordPath), delimiter: delimiter ?? null }
 }
 
