@@ -33,7 +33,7 @@ export const columnLabel = (column: string): string => LABELS[column] ?? column
 const WIDTHS: Record<string, string> = {
   event_type: 'minmax(9rem, 1.5fr)',
   success: '7.25rem',
-  client_ip: 'minmax(6.5rem, 0.7fr)',
+  client_ip: 'minmax(8.25rem, 0.7fr)',
   service: '7rem',
 }
 

@@ -38,15 +38,20 @@ function Chart({ state }: { state: ExplorerState }) {
   )
 }
 
+const LONGEST = 'P90D'
+
 function Empty({ state }: { state: ExplorerState }) {
+  const longest = 'last' in state.range && state.range.last === LONGEST
   return (
     <Center className={classes.empty}>
       <Stack align="center" gap="sm">
         <Text fw={600}>No event matches in this time</Text>
         <Group>
-          <Button size="sm" variant="default" onClick={() => state.setRange({ last: 'P90D' })}>
-            Search the last 90 days
-          </Button>
+          {!longest && (
+            <Button size="sm" variant="default" onClick={() => state.setRange({ last: LONGEST })}>
+              Search the last 90 days
+            </Button>
+          )}
           {state.query && (
             <Button size="sm" variant="default" onClick={() => state.setQuery('')}>
               Clear the query
