@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { describeDevice } from '../insights/index.ts'
 import type { Caller, Client } from '../platform/caller.ts'
 import { forbidden } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
@@ -15,7 +16,7 @@ import { disableTotp, finishTotp, startTotp } from './second-factor.ts'
 import { listSessionsOf } from './session-store.ts'
 import { csrfOf, type SignedIn } from './sessions.ts'
 import { giveSecondFactor, signIn, signOut, signOutEverywhere } from './sign-in.ts'
-import { findFirstWithoutPassword } from './store.ts'
+import { findAdministratorById, findFirstWithoutPassword } from './store.ts'
 
 const errors = errorsOf('v2')
 const tags = ['sign-in']
@@ -163,7 +164,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
             scopes: Type.Array(Type.String()),
             providerId: Type.Union([Type.String(), Type.Null()]),
             organizationIds: Type.Array(Type.String()),
-            mfa: Type.Boolean(),
+            mfa: Type.Boolean({ description: 'Whether this session has given a second factor' }),
+            totpEnrolled: Type.Boolean(),
             csrfToken: Type.Optional(
               Type.String({ description: 'Of a console session; an API key has none' }),
             ),
@@ -181,6 +183,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
       providerId: caller.providerId,
       organizationIds: [...caller.organizationIds],
       mfa: caller.mfa,
+      totpEnrolled: (await findAdministratorById(context.db, caller.id))?.totp_secret != null,
       ...(caller.sessionHash && { csrfToken: csrfOf(sessionCookieOf(headers.cookie)!) }),
     }),
   )
@@ -214,6 +217,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
               seenAt: Type.String(),
               clientIp: Type.Union([Type.String(), Type.Null()]),
               useragent: Type.Union([Type.String(), Type.Null()]),
+              browser: Type.String(),
+              system: Type.String(),
             }),
           ),
           ...errors,
@@ -229,6 +234,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }>
         seenAt: row.seen_at,
         clientIp: row.client_ip,
         useragent: row.useragent,
+        ...describeDevice(row.useragent),
       }))
     },
   )

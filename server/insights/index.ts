@@ -21,7 +21,7 @@ export { type Actor, type EventInput, recordEvent, recordEvents } from './record
 export { recordReportEvent } from './record/record-reports.ts'
 export { recordSsoEvent } from './record/record-sso.ts'
 export { recordSystemsEvent } from './record/record-systems.ts'
-export { parseUserAgent } from './record/useragent.ts'
+export { describeDevice } from './record/useragent.ts'
 export { retentionDays, retentionDaysIn } from './retention/retention.ts'
 export { retentionRoutes } from './retention/routes.ts'
 export { insightsRoutes } from './routes.ts'

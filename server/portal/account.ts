@@ -1,4 +1,4 @@
-import { parseUserAgent } from '../insights/index.ts'
+import { describeDevice } from '../insights/index.ts'
 import { findUser, type UserRow } from '../users/index.ts'
 import type { Visit } from './authenticate.ts'
 import type { PortalContext } from './context.ts'
@@ -84,18 +84,14 @@ export const describeSecurity = async (
   },
 })
 
-const toSessionEntry = (row: SessionRow): Omit<Session, 'current'> => {
-  const agent = parseUserAgent(row.useragent ?? undefined)
-  return {
-    id: row.id,
-    created: row.created,
-    seenAt: row.seen_at,
-    clientIp: row.client_ip,
-    browser: [agent?.name, agent?.major].filter((part) => part).join(' '),
-    system: [agent?.os_name, agent?.os_version].filter((part) => part).join(' '),
-    methods: row.methods,
-  }
-}
+const toSessionEntry = (row: SessionRow): Omit<Session, 'current'> => ({
+  id: row.id,
+  created: row.created,
+  seenAt: row.seen_at,
+  clientIp: row.client_ip,
+  ...describeDevice(row.useragent),
+  methods: row.methods,
+})
 
 export async function sessionsOf({ db }: PortalContext, visit: Visit): Promise<Session[]> {
   const { organization_id, id } = visit.user

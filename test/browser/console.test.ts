@@ -6,7 +6,7 @@ import { enrol, newKeyPair } from '../enrol.ts'
 import { startListening } from '../listening.ts'
 import { addPerson, bindApplication, codesOf, PASSWORD } from '../person.ts'
 import { addApplication } from '../sso/world.ts'
-import { assertAccessible } from './axe.ts'
+import { assertAccessible, assertAccessibleInBoth } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { sidebar, signInToConsole, tab } from './console-steps.ts'
 import { linkTo } from './mailbox.ts'
@@ -353,6 +353,50 @@ test('a forgotten password and a second factor', async () => {
   await heading(page, 'Your second factor').waitFor()
   await assertAccessible(page, 'second factor')
   await field(page, 'Code').fill(next)
+  await page.getByText('Needs attention').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the own account: password, second factor, sessions', async () => {
+  const org = await app.newOrganization()
+  const { page, problems } = await openBrowser()
+  await page.goto(`/console/${org.organizationId}`)
+  await signInToConsole(page, org.email, org.password)
+  await press(page, /Account of/)
+  await press(page, 'Your account')
+  await heading(page, 'Your account').waitFor()
+  const part = (name: string) => page.getByRole('region', { name })
+  await part('Where you are signed in').getByText('This device').waitFor()
+  await assertAccessibleInBoth(page, 'account')
+
+  await part('Password').getByRole('button', { name: 'Change' }).click()
+  await field(page, 'Current password').fill('Wrong-Orchard-58')
+  await choosePassword(page, PASSWORD, 'Change password')
+  await page.getByRole('alert').waitFor()
+  await field(page, 'Current password').fill(org.password)
+  await press(page, 'Change password')
+  await page.getByText('Your password is changed').waitFor()
+
+  const factor = part('Second factor')
+  await factor.getByRole('button', { name: 'Set up' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const confirm = async () => {
+    await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+  }
+  await confirm()
+  const shown = await page.getByTestId('totp-secret').textContent()
+  const [code, next] = codesOf(shown!.replaceAll(' ', ''))
+  await field(page, 'Code').fill(code)
+  await press(page, 'I saved my recovery codes')
+  await factor.getByText('On: codes of an authenticator app').waitFor()
+  await factor.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByLabel('Code', { exact: true }).fill(next)
+  await confirm()
+  await factor.getByRole('button', { name: 'Set up' }).waitFor()
+
+  await press(page, 'Sign out everywhere')
+  await signInToConsole(page, org.email, PASSWORD)
   await page.getByText('Needs attention').waitFor()
   assert.deepEqual(problems, [])
 })

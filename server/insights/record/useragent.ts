@@ -52,6 +52,17 @@ function parse(text: string): UserAgent {
   }
 }
 
+const wordsOf = (...parts: (string | undefined)[]): string => parts.filter((part) => part).join(' ')
+
+/** For people, such as "Firefox 140" and "Linux"; empty where unknown. */
+export function describeDevice(header: string | null): { browser: string; system: string } {
+  const agent = parseUserAgent(header ?? undefined)
+  return {
+    browser: wordsOf(agent?.name, agent?.major),
+    system: wordsOf(agent?.os_name, agent?.os_version),
+  }
+}
+
 const remembered = new Map<string, UserAgent>()
 
 export function parseUserAgent(header: string | undefined): UserAgent | undefined {

@@ -64,7 +64,7 @@ export function ConfirmationDialog({ session }: { session: Session }) {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          {session.mfa && (
+          {session.totpEnrolled && (
             <CodeField value={code} onChange={(event) => setCode(event.currentTarget.value)} />
           )}
           <Problem error={confirm.error} />

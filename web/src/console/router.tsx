@@ -73,6 +73,12 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./home/index.ts'), 'Home'),
 })
 
+const account = createRoute({
+  getParentRoute: () => organization,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account/index.ts'), 'Account'),
+})
+
 const areas = AREAS.flatMap(({ path, load }) => [
   createRoute({
     getParentRoute: () => organization,
@@ -93,7 +99,7 @@ const areas = AREAS.flatMap(({ path, load }) => [
 export const router = createRouter({
   routeTree: root.addChildren([
     ...open,
-    signedIn.addChildren([start, organization.addChildren([home, ...areas])]),
+    signedIn.addChildren([start, organization.addChildren([home, account, ...areas])]),
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

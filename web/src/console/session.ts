@@ -12,7 +12,7 @@ export interface Session {
   scopes: string[]
   providerId: string | null
   organizationIds: string[]
-  mfa: boolean
+  totpEnrolled: boolean
   csrfToken?: string
 }
 
@@ -82,6 +82,26 @@ export const setupQuery = queryOptions({
 /** Sensitive changes need it; it counts for a while. */
 export const confirmPassword = (password: string, code: string | undefined) =>
   auth.post<unknown>('/session/confirm', { password, ...(code && { code }) })
+
+export const changePassword = (currentPassword: string, password: string) =>
+  auth.post<unknown>('/password', { currentPassword, password })
+
+export const removeSecondFactor = () => auth.post<unknown>('/totp/disable')
+
+interface OwnSession {
+  current: boolean
+  seenAt: string
+  clientIp: string | null
+  browser: string
+  system: string
+}
+
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['own-sessions'],
+  queryFn: () => auth.get<OwnSession[]>('/sessions'),
+})
+
+export const signOutEverywhere = () => auth.post<unknown>('/sign-out-everywhere')
 
 export const signOut = () => auth.post<unknown>('/sign-out')
 

@@ -8,6 +8,7 @@ import {
   IconMoon,
   IconSearch,
   IconSun,
+  IconUserCog,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { dataOf } from '../../api/organization.ts'
@@ -121,6 +122,7 @@ export function Palette({ showKeys, showCalls }: Props) {
   const pages = [
     { label: 'Home', Icon: IconHome, run: () => void go('') },
     ...areas.map(({ path, label, Icon }) => ({ label, Icon, run: () => void go(path) })),
+    { label: 'Your account', Icon: IconUserCog, run: () => void go('account') },
     { label: 'See this page as API calls', Icon: IconCode, run: showCalls },
     { label: 'Keyboard shortcuts', Icon: IconKeyboard, run: showKeys },
     { label: 'Dark colours', Icon: IconMoon, run: () => setColorScheme('dark') },

@@ -1,55 +1,10 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
-import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { Session } from '../../../../server/portal/schema.ts'
 import { Loaded } from '../../ui/page.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ago } from '../../ui/time.ts'
+import { SessionList } from '../../ui/session-list.tsx'
 import { endOtherSessions, endSession, queries, sessionsQuery } from '../api.ts'
-import classes from './security.module.css'
-
-const nameOf = ({ browser, system }: Session) =>
-  [browser, system].filter((part) => part !== '').join(' on ') || 'Unknown device'
-
-interface EntryProps {
-  session: Session
-  end: () => void
-  busy: boolean
-}
-
-function Entry({ session, end, busy }: EntryProps) {
-  const Icon = /iOS|Android/.test(session.system) ? IconDeviceMobile : IconDeviceDesktop
-  return (
-    <li className={classes.session}>
-      <Icon size={28} stroke={1.5} aria-hidden />
-      <div className={classes.device}>
-        <Group gap="xs">
-          <Text fw={500}>{nameOf(session)}</Text>
-          {session.current && (
-            <Badge color="green" variant="light" className={classes.badge!}>
-              This device
-            </Badge>
-          )}
-        </Group>
-        <Text size="sm" c="dimmed">
-          {session.clientIp} · {ago(session.seenAt)}
-        </Text>
-      </div>
-      {!session.current && (
-        <Button
-          variant="default"
-          size="xs"
-          onClick={end}
-          disabled={busy}
-          aria-label={`Sign out ${nameOf(session)}`}
-        >
-          Sign out
-        </Button>
-      )}
-    </li>
-  )
-}
 
 export function SessionsPanel() {
   const query = useQuery(sessionsQuery)
@@ -76,16 +31,11 @@ export function SessionsPanel() {
     >
       <Loaded query={query}>
         {(sessions) => (
-          <ul className={classes.sessions}>
-            {sessions.map((session) => (
-              <Entry
-                key={session.id}
-                session={session}
-                end={() => ending.mutate(session.id)}
-                busy={ending.isPending}
-              />
-            ))}
-          </ul>
+          <SessionList
+            sessions={sessions}
+            end={({ id }) => ending.mutate(id)}
+            busy={ending.isPending}
+          />
         )}
       </Loaded>
       <Problem error={ending.error} />
