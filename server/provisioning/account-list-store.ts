@@ -40,6 +40,7 @@ export const accountsOfUser = (db: Queryable, organizationId: string, userId: st
       from provisioning_users p join provisioning_connections c using (organization_id, application_id)
      where p.organization_id = ${organizationId} and p.user_id = ${userId} order by p.application_id`)
 
+/** A row that was never compared (pending) was made for one who is bound. */
 export const countAccounts = async (db: Queryable, organizationId: string, applicationId: string) =>
   (await db.one<{
     bound: number
@@ -54,7 +55,7 @@ export const countAccounts = async (db: Queryable, organizationId: string, appli
     removals_waiting: number
     oldest_removal: string | null
   }>(sql`
-    select count(*) filter (where bound) as bound,
+    select count(*) filter (where bound or state = 'pending') as bound,
            count(*) filter (where state = 'provisioned') as provisioned,
            count(*) filter (where state = 'staged') as staged,
            count(*) filter (where bound and state = 'none') as none,

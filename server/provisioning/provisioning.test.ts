@@ -84,6 +84,15 @@ test('everybody who is bound is in one of the counts', async () => {
   )
 })
 
+test('those who were not reached before the provider refused us are counted as bound', async () => {
+  const { url } = await startLab()
+  const world = await connectLab(app, { url, token: 'wrong' }, { limits: { concurrency: 1 } })
+  for (let count = 0; count < 3; count++) await world.bind('user', (await addUser(world.org)).id)
+  await app.runDueProvisioning()
+  const { status, users } = await world.status()
+  assert.deepEqual([status, users.bound, users.waiting], ['stopped', 3, 3])
+})
+
 test('states: STAGED is skipped, suspension and deletion end the account, a second path keeps it', async () => {
   const lab = await startLab()
   const world = await connectLab(app, lab)
