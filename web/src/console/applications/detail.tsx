@@ -55,7 +55,7 @@ function useActions(application: Application) {
 function ApplicationPage({ application }: { application: Application }) {
   const writable = useMay().write('applications')
   const { setActive, remove } = useActions(application)
-  const { type } = application.sso
+  const { type, hidden } = application.sso
   const name = nameOf(application)
   const signOn = {
     saml: () => <SamlTab key={application.id} application={application} />,
@@ -78,7 +78,8 @@ function ApplicationPage({ application }: { application: Application }) {
       state={<StateBadge active={application.active} />}
       copy={[{ label: 'id', value: application.id }]}
       main={
-        type === 'bookmark' && {
+        type === 'bookmark' &&
+        !hidden && {
           label: 'Open address',
           Icon: IconExternalLink,
           run: () => void window.open(application.ssoUrl, '_blank', 'noopener,noreferrer'),

@@ -73,6 +73,11 @@ const each =
     }
   }
 
+/** Those who are members already, some of them perhaps since before a reload, are what was asked for. */
+function acceptMember(error: unknown): void {
+  if (!(error instanceof ApiError && error.reason === 'edge_exists')) throw error
+}
+
 const USER_COLUMNS = [
   'id',
   'username',
@@ -142,10 +147,12 @@ export const KINDS: Record<string, Kind> = {
   'import-workers': { step: importWorkers, touches: [['users'], ['home']] },
   'join-group': {
     step: each((api, id, { group }) =>
-      api.management.POST('/v2/usergroups/{group_id}/members', {
-        params: { path: { group_id: String(group) } },
-        body: { op: 'add', type: 'user', id },
-      }),
+      api.management
+        .POST('/v2/usergroups/{group_id}/members', {
+          params: { path: { group_id: String(group) } },
+          body: { op: 'add', type: 'user', id },
+        })
+        .catch(acceptMember),
     ),
     touches: [['users'], ['groups']],
   },
