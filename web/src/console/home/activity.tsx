@@ -54,7 +54,7 @@ interface ChartProps {
 
 function Chart({ data, tick, colours }: ChartProps) {
   const total = (name: string) =>
-    data.rows.reduce((sum, row) => sum + ((row as Record<string, number>)[name] ?? 0), 0)
+    data.rows.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0)
   if (data.rows.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -69,7 +69,11 @@ function Chart({ data, tick, colours }: ChartProps) {
           data={data.rows}
           dataKey="time"
           type="stacked"
-          series={data.names.map((name, at) => ({ name, color: colours[at]! }))}
+          series={data.names.map((name, at) => ({
+            name: `counts.${name}`,
+            label: name,
+            color: colours[at]!,
+          }))}
           tickLine="none"
           tooltipAnimationDuration={0}
           xAxisProps={{

@@ -22,7 +22,8 @@ function chartOf(series: Series[], days: number, hours: number) {
   const phase = series.find(({ buckets }) => buckets.length > 0)?.buckets ?? []
   const rows = filled(phase, span, { ms: hours * HOUR }).map(({ time }) => ({
     time,
-    ...Object.fromEntries(
+    // Apart: a bar is drawn with the members of its row, and there is a service named radius.
+    counts: Object.fromEntries(
       series.map(({ name, buckets }) => [
         name,
         buckets.find(({ key }) => key === time)?.doc_count ?? 0,
