@@ -124,9 +124,24 @@ export const userChanges = (before: UserRow, after: UserRow): Change[] =>
         ...changesBetween({ state: before.state }, { state: after.state }),
       ]
 
-/** Equal as long as nobody changes the user, their state or password; the manager does not count. */
+/**
+ * Equal as long as nobody changes the user, their state or password; the manager does not count. Members of a profile
+ * that are at their default are not stored.
+ */
 export function userFingerprint(row: UserRow): string {
-  const { state, password_hash, totp_secret } = row
-  const fields = { ...auditFields(row), manager: null, state, password_hash, totp_secret }
+  const fields = [
+    row.username,
+    row.email,
+    row.firstname,
+    row.lastname,
+    row.employee_identifier,
+    row.unix_uid,
+    row.unix_guid,
+    row.state,
+    row.password_hash,
+    row.totp_secret,
+    row.ssh_keys.map(({ name, public_key }) => [name, public_key]),
+    ordered(row.profile),
+  ]
   return hash('sha256', JSON.stringify(fields), 'base64url')
 }
