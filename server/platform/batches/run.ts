@@ -130,6 +130,17 @@ async function runChunk(
   return after
 }
 
+/** Handles these rows. Returns the position after which pending rows are to be read. */
+async function runPage(
+  db: Db,
+  batch: Batch,
+  handler: BatchHandler,
+  rows: BatchRow[],
+): Promise<number> {
+  const left = await runTogether(batch, rows, handler)
+  return left.length === 0 ? rows.at(-1)!.position : runChunk(db, batch, handler, left)
+}
+
 /** Handles the pending rows, or those with these keys, until there are none or the batch is no longer running. */
 async function runRows(
   db: Db,
@@ -138,12 +149,13 @@ async function runRows(
   keys?: readonly string[],
 ): Promise<void> {
   const tenant = db.tenant(batch.organization_id)
-  const limit = handler.together ? 10 * TOGETHER : CHUNK
-  for (let after = 0; ; ) {
-    const rows = await pendingRows(tenant, batch, { after, keys }, limit)
-    if (rows.length === 0) return
-    const left = await runTogether(batch, rows, handler)
-    after = left.length === 0 ? rows.at(-1)!.position : await runChunk(db, batch, handler, left)
+  const limit = handler.together ? 16 * TOGETHER : CHUNK
+  const read = (after: number) => pendingRows(tenant, batch, { after, keys }, limit)
+  for (let rows = await read(0); rows.length > 0; ) {
+    const last = rows.at(-1)!.position
+    // The next rows are read meanwhile, or the database would wait for work.
+    const [next, after] = await Promise.all([read(last), runPage(db, batch, handler, rows)])
+    rows = after === last ? next : await read(after)
   }
 }
 
