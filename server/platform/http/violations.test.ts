@@ -20,6 +20,7 @@ const Body = Type.Object({
     Type.Object({ groups: maybe(Type.Array(Type.Object({ id: Type.Integer() }))) }),
   ),
   nothing: Type.Optional(Type.Null()),
+  strict: Type.Optional(Type.Object({}, { additionalProperties: false })),
   one: Type.Optional(Type.Union([Type.Object({ id: Type.Integer() }), Type.Array(Type.Any())])),
 })
 const validate = new Ajv({ strict: false }).compile(Body)
@@ -43,6 +44,7 @@ const cases: [unknown, string, string][] = [
   ],
   [{ name: 'x', one: { id: 'y' } }, 'body/one/id must be integer', 'body.one.id'],
   [{ name: 'x', one: 7 }, 'body/one must be object or be array', 'body.one'],
+  [{ name: 'x', strict: { typo: 1 } }, 'body/strict must not have "typo"', 'body.strict.typo'],
   [{ name: 'x', nothing: 1 }, 'body/nothing must be null', 'body.nothing'],
 ]
 

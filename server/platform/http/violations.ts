@@ -16,6 +16,7 @@ const listed = (values: unknown): string =>
 function wordsOf({ keyword, params, message = 'is not valid' }: Violation): string {
   if (keyword === 'enum') return `must be one of ${listed(params.allowedValues)}`
   if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`
+  if (keyword === 'additionalProperties') return `must not have "${params.additionalProperty}"`
   return message
 }
 
@@ -55,12 +56,13 @@ export function describeViolations(violations: Violation[], context = ''): Viola
   const byField = [...byPath].map(([path, group]) => {
     const [first = '', ...others] = new Set(group.map(wordsOf))
     const words = [first, ...others.map((other) => other.replace(/^must /, ''))].join(' or ')
-    return { path, words, missing: group[0]?.params.missingProperty }
+    const { missingProperty, additionalProperty } = group[0]!.params
+    return { path, words, member: missingProperty ?? additionalProperty }
   })
   return {
     message: byField.map(({ path, words }) => `${context}${path} ${words}`).join(', '),
-    fields: byField.map(({ path, words, missing }) => ({
-      field: [context, path.slice(1).replaceAll('/', '.'), missing].filter(Boolean).join('.'),
+    fields: byField.map(({ path, words, member }) => ({
+      field: [context, path.slice(1).replaceAll('/', '.'), member].filter(Boolean).join('.'),
       description: words,
     })),
   }
