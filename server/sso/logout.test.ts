@@ -4,6 +4,7 @@ import { inflateRawSync } from 'node:zlib'
 import { startEndpoint } from '../../test/endpoint.ts'
 import { type Response, startApp } from '../../test/harness.ts'
 import { PASSWORD, Person } from '../../test/person.ts'
+import { verifies } from '../../test/sso/verifies.ts'
 import {
   addApplication,
   attemptsOf,
@@ -20,7 +21,6 @@ import {
   statusesIn,
   valueIn,
 } from '../../test/sso/world.ts'
-import { verifies } from '../../test/sso/xml-programs.ts'
 import { sql } from '../platform/db/sql.ts'
 
 // Logout by messages alone; test/sso runs it with a real service provider.

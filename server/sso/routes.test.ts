@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { addPerson, PASSWORD, Person } from '../../test/person.ts'
+import { verifies } from '../../test/sso/verifies.ts'
 import {
   ACS,
   addApplication,
@@ -21,7 +22,6 @@ import {
   statusesIn,
   valueIn,
 } from '../../test/sso/world.ts'
-import { verifies } from '../../test/sso/xml-programs.ts'
 import { newId } from '../platform/ids.ts'
 
 const app = await startApp()
