@@ -10,8 +10,8 @@ import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import { type Account, postgresAccount } from '../server/platform/postgres/account.ts'
 import { installPackages } from '../test/debian.ts'
 
-// npm run test:server [-- words]: runs `npm test` on a PostgreSQL server, either TEST_DATABASE_URL or a
-// temporary one from Debian's package.
+// npm run test:server [-- words]: runs what `npm run test:all` has of tests with a database on a PostgreSQL server,
+// either TEST_DATABASE_URL or a temporary one from Debian's package.
 
 /** The oldest supported release that is installed: code that runs on it runs on newer ones. */
 const findPrograms = (): string | undefined =>
@@ -107,7 +107,7 @@ async function startCluster(programs: string) {
 async function runSuite(url: string): Promise<number> {
   const child: ChildProcess = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'test.ts'), ...process.argv.slice(2)],
+    [join(import.meta.dirname, 'test.ts'), '--all', ...process.argv.slice(2)],
     { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: url } },
   )
   const pass = (signal: NodeJS.Signals) => child.kill(signal)

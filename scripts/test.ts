@@ -1,73 +1,79 @@
-import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { parseArgs } from 'node:util'
+import { CHROMIUM } from '../test/browser/program.ts'
 import { check } from './check.ts'
+import { measure } from './measure.ts'
+import { choose, dependsOnDatabase, processesOf, type Ring, usesBrowser } from './rings.ts'
 import { startTestCluster } from './test-cluster.ts'
 
-// npm test [-- words]: runs all test files, or those whose path contains one of the words.
-const words = process.argv.slice(2)
-const files = globSync([
-  'server/**/*.test.ts',
-  'cli/**/*.test.ts',
-  'client/**/*.test.ts',
-  'lab/**/*.test.ts',
-  'web/src/**/*.test.ts',
-  'test/**/*.test.ts',
-])
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .sort()
+// npm test: the inner ring (rings.ts). npm run test:all: everything, or with --beyond what npm test leaves out.
+// With words: the test files of either ring whose path contains one of them.
 
-if (words.length === 0 && !process.env.TEST_DATABASE_URL && !(await check())) {
+/** Two processes that compute, and one whose programs mostly wait. */
+const LANES = 3
+
+const { values, positionals: words } = parseArgs({
+  options: { all: { type: 'boolean' }, beyond: { type: 'boolean' } },
+  allowPositionals: true,
+})
+const ring: Ring = values.beyond ? 'outer' : values.all ? 'all' : 'inner'
+const server = process.env.TEST_DATABASE_URL
+
+function chooseFiles(): string[] {
+  const chosen = choose(words, ring)
+  if (words.length > 0) return chosen
+  if (server) return chosen.filter(dependsOnDatabase)
+  if (ring !== 'inner' || existsSync(CHROMIUM)) return chosen
+  process.stdout.write('No browser tests: Chromium is not installed (Debian: chromium)\n')
+  return chosen.filter((file) => !usesBrowser(file))
+}
+
+const files = chooseFiles()
+if (words.length === 0 && ring !== 'outer' && !server && !(await check())) {
   process.stdout.write('0 passed, 1 failed\n')
   process.exit(1)
 }
+if (files.some(usesBrowser))
+  execFileSync(process.execPath, ['scripts/build-web.mjs', '--quick'], { stdio: 'inherit' })
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
 // World-executable, or under root the database would have to live elsewhere.
 chmodSync(directory, 0o711)
-const cluster = await startTestCluster(directory, process.env.TEST_DATABASE_URL)
+const cluster = await startTestCluster(directory, server)
 process.stdout.write(
   `PostgreSQL ${cluster.version}, Node ${process.version}, ${files.length} test files\n`,
 )
 process.env.TEST_CLUSTER = JSON.stringify(cluster.connections)
 // Most files load the whole service: compile it once for all of them, and for the programs that they start.
 process.env.NODE_COMPILE_CACHE = resolve('node_modules/.cache/gatehouse')
-
-// Loading the service takes longer than the tests of most files. Files therefore run sequentially in a few processes, as
-// separate suites, and share one application in each unless they start it with options. Two processes take turns at most
-// of the files; those that start programs, which mostly wait, run beside them. Files that change what is global, or end
-// what they started when they are done, get their own process.
-const ALONE = ['test/process/', 'test/demo', 'server/platform/operations']
-const PROGRAMS = ['cli/', 'test/browser/']
-const within = (starts: string[]) =>
-  files.filter((file) => starts.some((at) => file.startsWith(at)))
-const alone = within(ALONE)
-const programs = PROGRAMS.map((start) => within([start]))
-// The longest ones first: they are the tests across slices, last in the alphabet.
-const others = files.filter((file) => !within([...ALONE, ...PROGRAMS]).includes(file)).reverse()
-process.env.TEST_TAKEN = join(directory, 'taken')
-mkdirSync(process.env.TEST_TAKEN)
+// Whoever names files wants all of them.
+process.env.TEST_EFFORT = ring === 'inner' && words.length === 0 ? 'little' : 'full'
+process.env.TEST_NOTES = join(directory, 'notes')
+mkdirSync(process.env.TEST_NOTES)
 process.env.TEST_DATA_TEMPLATE = join(directory, 'data-template')
-const together = new URL('../test/together.ts', import.meta.url)
-const entries = [others, others.slice(0, -1), ...programs]
-  .filter((group) => group.length > 0)
-  .map((group, at) => {
-    const path = join(directory, `together-${at + 1}.mjs`)
-    const list = JSON.stringify(group)
-    writeFileSync(path, `import { runTogether } from '${together}'\nrunTogether(${list})\n`)
-    return path
-  })
-
-const cheapCrypto = new URL('../test/cheap-crypto.ts', import.meta.url)
 process.env.TEST_KEYS = resolve('node_modules/.cache/test-keys')
 mkdirSync(process.env.TEST_KEYS, { recursive: true })
+
+const together = new URL('../test/together.ts', import.meta.url)
+const entries = processesOf(files).map((group, at) => {
+  const path = join(directory, `process-${at + 1}.mjs`)
+  const list = JSON.stringify(group)
+  writeFileSync(path, `import { runTogether } from '${together}'\nrunTogether(${list})\n`)
+  return path
+})
+
+const cheapCrypto = new URL('../test/cheap-crypto.ts', import.meta.url)
 const counts = { passed: 0, failed: 0 }
+const report = measure(LANES)
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
-  files: [...entries, ...alone],
-  concurrency: 4,
+  files: entries,
+  concurrency: LANES,
   timeout: 600_000,
   execArgv: ['--test-force-exit', '--import', cheapCrypto.href],
 })
@@ -80,6 +86,7 @@ stream.compose(spec).pipe(process.stdout)
 await new Promise((resolve) => stream.once('end', resolve))
 await new Promise((resolve) => setImmediate(resolve))
 await cluster.stop()
+if (files.length > 1) process.stdout.write(`\n${report(process.env.TEST_NOTES)}`)
 rmSync(directory, { recursive: true, force: true })
 process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed\n`)
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0

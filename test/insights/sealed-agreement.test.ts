@@ -5,19 +5,19 @@ import { readEventQuery } from '../../server/insights/query/event-query.ts'
 import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
+import { rounds, seeds } from '../effort.ts'
 import { type Response, startApp } from '../harness.ts'
 import { type Random, seeded } from './random.ts'
 import { randomEvent, randomGroup, scalarsOf, type TermSources } from './random-events.ts'
 import { distinctOf, matches, type StoredDocument, stepsOf } from './reference.ts'
 
 // Wherever events lie, every answer is that of a plain evaluator: for rows, half sealed, with late events among them,
-// and sealed. PROPERTY_SEEDS=7,8,9 tries other events and questions.
+// and sealed.
 
 const app = await startApp()
 const BASE = '/insights/directory/v1/events'
-const SEEDS = (process.env.PROPERTY_SEEDS ?? '1,2').split(',').map(Number)
 const EVENTS = 200
-const QUESTIONS = 30
+const QUESTIONS = rounds(30)
 const MINUTE = 60_000
 
 interface Event extends StoredDocument {
@@ -200,7 +200,7 @@ function comparable(path: Question['path'], response: Response): string {
 
 const shorten = (text: string) => (text.length > 3000 ? `${text.slice(0, 3000)}…` : text)
 
-for (const seed of SEEDS)
+for (const seed of seeds(2))
   test(`rows, segments and both together answer as the reference does (seed ${seed})`, async () => {
     const random = seeded(seed)
     const provider = await app.newProvider(2)

@@ -8,6 +8,7 @@ import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
 import { uuidv7 } from '../../server/platform/ids.ts'
+import { rounds } from '../effort.ts'
 import { startApp } from '../harness.ts'
 import { seeded } from './random.ts'
 import { randomEvent, randomGroup, scalarsOf, type TermSources } from './random-events.ts'
@@ -15,7 +16,7 @@ import { matches, type StoredDocument } from './reference.ts'
 
 const app = await startApp()
 const EVENTS = 200
-const TERMS = 500
+const TERMS = rounds(500)
 const HOUR = 3_600_000
 
 async function store(organizationId: string, events: StoredDocument[]): Promise<void> {

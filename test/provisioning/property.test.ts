@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../server/platform/ids.ts'
+import { rounds, seeds } from '../effort.ts'
+import { mulberry32 } from '../insights/random.ts'
 import { clockOf } from './journey.ts'
 import {
   addGroupOf,
@@ -13,13 +15,11 @@ import {
 } from './world.ts'
 
 // Whatever happens, in whatever order: once it is quiet, the provider holds what the directory says.
-// PROPERTY_SEEDS=7,8,9 tries other sequences.
 
 const app = await startProvisioning()
 const clock = clockOf(app)
 
-const SEEDS = (process.env.PROPERTY_SEEDS ?? '1,2,3,4').split(',').map(Number)
-const OPERATIONS = 90
+const OPERATIONS = rounds(90)
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 type World = Awaited<ReturnType<typeof connectLab>>
@@ -31,17 +31,6 @@ interface User {
   jobTitle: string
   costCenter: string
   manager: string | null
-}
-
-/** mulberry32 */
-function seeded(state: number): () => number {
-  let at = state
-  return () => {
-    at = (at + 0x6d2b79f5) | 0
-    let mixed = Math.imul(at ^ (at >>> 15), 1 | at)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** What the provider should hold, from the public API alone. */
@@ -121,9 +110,9 @@ function assertHolds(lab: Lab, desired: Awaited<ReturnType<typeof desiredOf>>, w
       assert.deepEqual(groups.get(id), { name, members }, words)
 }
 
-for (const seed of SEEDS)
+for (const seed of seeds(4))
   test(`seed ${seed}: after quiet, the provider holds what the directory says`, async (t) => {
-    const random = seeded(seed)
+    const random = mulberry32(seed)
     const below = (limit: number) => Math.floor(random() * limit)
     const pick = <T>(list: readonly T[]): T => list[below(list.length)]!
     const lab = await startLab({ now: clock.now })

@@ -1,0 +1,2 @@
+/** Debian's Chromium, from its package. */
+export const CHROMIUM = '/usr/bin/chromium'
