@@ -4,6 +4,16 @@ import { migrateQueue } from '../server/platform/jobs/queue.ts'
 import { EmbeddedPostgres } from '../server/platform/postgres/embedded.ts'
 import { asOwner, type ClusterConnections, onDatabase, TEMPLATE } from '../test/cluster.ts'
 
+/** Favours speed over durability, for a cluster that lives for one run: crash tests start their own databases. */
+export const SPEED = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  checkpoint_timeout: '1h',
+  max_wal_size: '8GB',
+}
+
 /** The PostgreSQL of a whole test run: embedded, or the server of TEST_DATABASE_URL; with a migrated template. */
 export async function startTestCluster(directory: string, url: string | undefined) {
   const embedded = url
@@ -16,10 +26,10 @@ export async function startTestCluster(directory: string, url: string | undefine
         service: { connectionString: url!, role: 'gatehouse_service' },
       }
   const version = await asOwner(connections.owner, async (client) => {
-    // Favour speed over durability: crash tests start their own databases. A server keeps its settings.
+    // A server keeps its settings.
     if (embedded) {
-      for (const name of ['fsync', 'full_page_writes', 'synchronous_commit'])
-        await client.query(`alter system set ${name} = off`)
+      for (const [name, value] of Object.entries(SPEED))
+        await client.query(`alter system set ${name} = '${value}'`)
       await client.query('select pg_reload_conf()')
     }
     await client.query(`drop database if exists ${TEMPLATE}`)

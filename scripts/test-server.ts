@@ -9,6 +9,7 @@ import pg from 'pg'
 import { messageOf, OperatorError } from '../server/platform/errors.ts'
 import { type Account, postgresAccount } from '../server/platform/postgres/account.ts'
 import { installPackages } from '../test/debian.ts'
+import { SPEED } from './test-cluster.ts'
 
 // npm run test:server [-- words]: runs what `npm run test:all` has of tests with a database on a PostgreSQL server,
 // either TEST_DATABASE_URL or a temporary one from Debian's package.
@@ -72,9 +73,7 @@ async function startCluster(programs: string) {
   const password = crypto.randomUUID()
   writeFileSync(join(home, 'password'), password, { mode: 0o644 })
   const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: home }
-  // It lives for one run: favour speed over durability.
-  const speed = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
-  const flags = Object.entries({ ...settings, ...speed, max_connections: 200 })
+  const flags = Object.entries({ ...settings, ...SPEED, max_connections: 200 })
   const options = { cwd: home, ...identity }
   const initdb = ['--pgdata', cluster, '--username', 'postgres', '--auth', 'scram-sha-256']
   execFileSync(
