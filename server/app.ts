@@ -2,18 +2,10 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createAuthenticate, renewAdministratorLink } from './admins/index.ts'
 import { type Contexts, createContexts } from './contexts.ts'
 import { ForwardingWorker } from './forwarding/index.ts'
-import {
-  GeoIpDatabase,
-  type OwnEvent,
-  observeDamage,
-  observeEvents,
-  setSettling,
-  useGeoIp,
-  writeVersionAsText,
-} from './insights/index.ts'
+import { GeoIpDatabase, type OwnEvent } from './insights/index.ts'
 import { jobDefinitions, jobsOf } from './jobs.ts'
 import { type Config, loadConfig } from './platform/config.ts'
-import { type Db, openDb } from './platform/db/index.ts'
+import { type Db, openDb, type Recording } from './platform/db/index.ts'
 import { registerHealth } from './platform/health.ts'
 import { registerAuthorization } from './platform/http/authorize.ts'
 import { collectOperations, type Operation } from './platform/http/openapi.ts'
@@ -36,6 +28,8 @@ import { renewPasswordLink } from './users/index.ts'
 // The composition root, with contexts.ts, routes.ts and jobs.ts: the only files that know every slice.
 
 interface App {
+  /** The given one, with the recording of events that the configuration asks for. */
+  db: Db
   http: FastifyInstance
   queue: Queue
   forwarding: ForwardingWorker
@@ -67,34 +61,38 @@ interface AppParts {
   onEvent?: (event: OwnEvent) => void
 }
 
-async function connectGeoIp(http: FastifyInstance, config: Config, log: Logger): Promise<void> {
-  const path = config.geoipDatabase
-  const database = path === undefined ? null : await GeoIpDatabase.open(path, log)
-  useGeoIp(database)
-  http.addHook('onClose', async () => database?.close())
+interface RecordingParts extends Pick<AppParts, 'config' | 'log'> {
+  metrics: Metrics
+  geoip: GeoIpDatabase | null
+  onEvent: AppParts['onEvent']
 }
+
+const recordingOf = ({ config, log, metrics, geoip, onEvent }: RecordingParts): Recording => ({
+  settlingSeconds: config.settlingSeconds,
+  versionAsText: config.eventVersion === 'text',
+  locate: (ip) => geoip?.lookup(ip),
+  recorded(event: OwnEvent) {
+    metrics.eventsWritten.inc({ service: event.service })
+    onEvent?.(event)
+  },
+  damaged: ({ organizationId, id }, part, error) =>
+    log.error({ err: error, organizationId, segment: id, ...part }, 'events are damaged'),
+})
 
 interface HttpParts extends Omit<AppParts, 'sealer' | 'prepare' | 'storage' | 'onEvent'> {
   metrics: Metrics
+  geoip: GeoIpDatabase | null
   storage: Storage
   contexts: Contexts
   queueDepths: Queue['depths']
   prepare?: AppParts['prepare'] | undefined
-  onEvent?: AppParts['onEvent'] | undefined
 }
 
 async function createHttp(parts: HttpParts) {
-  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare, onEvent } = parts
-  const { metrics, labs } = parts
-  observeDamage(({ organizationId, id }, part, error) =>
-    log.error({ err: error, organizationId, segment: id, ...part }, 'events are damaged'),
-  )
-  observeEvents((event) => {
-    metrics.eventsWritten.inc({ service: event.service })
-    onEvent?.(event)
-  })
+  const { config, db, searchDb, log, contexts, queueDepths, storage, prepare } = parts
+  const { metrics, geoip, labs } = parts
   const http = await createServer(config, log)
-  await connectGeoIp(http, config, log)
+  http.addHook('onClose', async () => geoip?.close())
   prepare?.(http)
   const warnings = watchForUntrustedProxy(http, log, () => metrics.untrustedProxy.set(1))
   registerTracing(http)
@@ -131,15 +129,18 @@ const renewLink =
     (link.for === 'user' ? renewPasswordLink : renewAdministratorLink)(db, link, renewal)
 
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, db, searchDb, log, sealer, prepare, onEvent, labs } = parts
+  const { config, log, sealer, prepare, onEvent, labs } = parts
   setLimits(config.limits)
-  setSettling(config.settlingSeconds)
-  writeVersionAsText(config.eventVersion === 'text')
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Job handlers send jobs, so this exists before the queue does.
   const send: SendJob = (tx, definition, payload, options) =>
     queue.send(tx, definition, payload, options)
   const metrics = createMetrics()
+  const path = config.geoipDatabase
+  const geoip = path === undefined ? null : await GeoIpDatabase.open(path, log)
+  const recording = recordingOf({ config, log, metrics, geoip, onEvent })
+  const db = parts.db.withRecording(recording)
+  const searchDb = parts.searchDb.withRecording(recording)
   const observeRemoval = (application: string, ms: number) =>
     metrics.removals.observe({ application }, ms / 1000)
   const contexts = createContexts({ config, db, searchDb, sealer, send, observeRemoval })
@@ -149,6 +150,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   ])
   const { http, operations } = await createHttp({
     metrics,
+    geoip,
     config,
     db,
     searchDb,
@@ -157,12 +159,11 @@ export async function createApp(parts: AppParts): Promise<App> {
     queueDepths: queue.depths,
     storage,
     prepare,
-    onEvent,
     labs,
   })
   const forwarding = new ForwardingWorker(contexts.forwarding, log)
   const provisioning = new ProvisioningWorker(contexts.provisioning, log)
-  return { http, queue, forwarding, provisioning, contexts, operations }
+  return { db, http, queue, forwarding, provisioning, contexts, operations }
 }
 
 /** The routes alone, for the generated contract; connects to no database. */
@@ -180,6 +181,7 @@ export async function describeRoutes(): Promise<Operation[]> {
   })
   const { operations } = await createHttp({
     metrics: createMetrics(),
+    geoip: null,
     config,
     db,
     searchDb: db,

@@ -106,7 +106,8 @@ export async function startService(config: Config, log: Logger, labs: Labs, step
       app.forwarding.work()
       await app.provisioning.work(runtime.database.service)
     }
-    return { app, runtime, first, setupToken, stopListening }
+    // The demo data is recorded as the application records.
+    return { app, runtime: { ...runtime, db: app.db }, first, setupToken, stopListening }
   } catch (error) {
     await runtime.close()
     throw error

@@ -113,18 +113,18 @@ async function openApp(options: AppOptions) {
   })
   const config = loadConfig({ GATEHOUSE_LOG_LEVEL: 'debug', ...options.env })
   const limits = { tenantShare: config.tenantShare, listTimeoutMs: config.listTimeout }
-  const db = openDb(service, { max: 5, ...limits })
+  const opened = openDb(service, { max: 5, ...limits })
   const searchDb = openDb(service, {
     max: 3,
     statementTimeoutMs: options.searchTimeoutMs ?? 30_000,
     spare: 0,
     ...limits,
   })
-  const sealer = options.beside?.sealer ?? (await Sealer.open(randomBytes(32), db))
+  const sealer = options.beside?.sealer ?? (await Sealer.open(randomBytes(32), opened))
   const limitsBefore = { ...limitsInForce }
   const app = await createApp({
     config,
-    db,
+    db: opened,
     searchDb,
     log: createLog('debug', sink),
     sealer,
@@ -134,6 +134,7 @@ async function openApp(options: AppOptions) {
     },
     onEvent: (event) => checkEvent(event, unlisted),
   })
+  const { db } = app
   const stopListening = await app.contexts.admins.cache.listen(service, createLog('silent'))
 
   after(async () => {
@@ -255,7 +256,6 @@ async function openApp(options: AppOptions) {
   return {
     ...app,
     config,
-    db,
     sealer,
     owner,
     service,

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Db } from '../../platform/db/index.ts'
+import type { Db, Recording } from '../../platform/db/index.ts'
 import type { InsightsContext } from '../context.ts'
 import { foldInPlace } from '../document.ts'
 import { type FieldKind, type FieldShape, SHAPES } from '../fields.ts'
-import { locate } from '../record/geoip.ts'
 import { shown, textOf } from '../scalars.ts'
 import { isOwnService, type Service, serviceOf } from '../services.ts'
 import { createPartitions, insertPastEvents, type PastEvent } from '../store.ts'
@@ -128,10 +127,11 @@ function internalId(organizationId: string, service: Service, document: Json): s
 }
 
 /** A location from the source takes precedence; some services have none in their documents. */
-function addLocation(service: Service, document: Json): void {
+function addLocation({ locate }: Recording, service: Service, document: Json): void {
   const { fields, free } = SHAPES[service]
-  if (document.geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return
-  const location = locate(document.client_ip)
+  const { geoip, client_ip } = document
+  if (geoip !== undefined || !(free || Object.hasOwn(fields, 'geoip'))) return
+  const location = typeof client_ip === 'string' ? locate(client_ip) : undefined
   // A copy: the GeoIP cache keeps the object, and this one will be folded.
   if (location) document.geoip = { ...location }
 }
@@ -156,7 +156,7 @@ function readService(raw: unknown, mayImport: boolean): Service {
 }
 
 /** Converts a line of a source to its row. */
-function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
+function prepareEvent(recording: Recording, text: string, intake: Intake, now: number): PastEvent {
   const { organizationId, retentionDays, mayImport, ingested } = intake
   const raw: unknown = JSON.parse(text)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
@@ -179,7 +179,7 @@ function prepareEvent(text: string, intake: Intake, now: number): PastEvent {
   conform(TREES[service], document)
   // Events of the multi-tenant portal have null: they belong to no organization.
   if (organization === undefined) document.organization = organizationId
-  addLocation(service, document)
+  addLocation(recording, service, document)
   foldInPlace(document)
   // Derived only from the content sent: the same event has the same id, whoever ingests it.
   const id = internalId(organizationId, service, document)
@@ -255,7 +255,7 @@ export async function ingest(
   const take = ({ line, text, error }: Line): PastEvent[] => {
     if (error === undefined) {
       try {
-        return [prepareEvent(text, intake, now())]
+        return [prepareEvent(db.recording, text, intake, now())]
       } catch (problem) {
         if (problem instanceof LineError) reject(line, problem.message)
         else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)

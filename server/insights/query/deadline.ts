@@ -49,6 +49,7 @@ export class Deadline {
       run: (query) => this.keep(() => db.run(query)),
     }
     const reads = (from: Snapshot): Snapshot => ({
+      recording: from.recording,
       many: (query) => this.keep(() => from.many(query)),
       copyOut: (query, sink) => this.keep(() => from.copyOut(query, sink)),
     })

@@ -1,4 +1,4 @@
-import type { Queryable, Snapshot } from '../../platform/db/index.ts'
+import type { Snapshot, TenantDb } from '../../platform/db/index.ts'
 import { blockOf, type Parts, readBlocks, timesOf, timesOfRows } from '../segments/contents.ts'
 import {
   asksForTimes,
@@ -36,7 +36,7 @@ export function wholeTerm({ services, term }: Pick<Selection, 'services' | 'term
  * if it were newer, events committed in between would be skipped.
  */
 export async function reachOf(
-  db: Queryable,
+  db: TenantDb,
   { from, to }: Pick<Selection, 'from' | 'to'>,
 ): Promise<Reach> {
   const mark = await readWatermark(db)

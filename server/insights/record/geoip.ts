@@ -144,14 +144,3 @@ export class GeoIpDatabase {
     clearInterval(this.#timer)
   }
 }
-
-let database: GeoIpDatabase | null = null
-
-/** Set by the composition root; null without a database. */
-export const useGeoIp = (opened: GeoIpDatabase | null): void => {
-  database = opened
-}
-
-/** The location of an address; undefined without a database or for an address that is not public. */
-export const locate = (ip: unknown): GeoIp | undefined =>
-  database !== null && typeof ip === 'string' ? database.lookup(ip) : undefined

@@ -10,29 +10,16 @@ export interface OwnEvent {
   service: OwnService
 }
 
-let onWritten: (event: OwnEvent) => void = () => {}
-/** Observes committed events; the composition root connects it to the metrics. */
-export const observeEvents = (observer: (event: OwnEvent) => void): void => {
-  onWritten = observer
-}
-
-let textVersion = false
-/** Some collectors accept `@version` as text only. */
-export const writeVersionAsText = (wanted: boolean): void => {
-  textVersion = wanted
-}
-const versioned = (event: OwnEvent): OwnEvent =>
-  textVersion
-    ? ({
-        ...event,
-        '@version': String((event as { '@version'?: unknown })['@version'] ?? 1),
-      } as OwnEvent)
-    : event
+const withTextVersion = (event: OwnEvent): OwnEvent =>
+  ({
+    ...event,
+    '@version': String((event as { '@version'?: unknown })['@version'] ?? 1),
+  }) as OwnEvent
 
 /** The text before and after the time, which the database fills in. */
-function untimed(event: OwnEvent) {
+function untimed({ recording }: Tx, event: OwnEvent) {
   const { id, service } = event
-  const text = documentText(fold(versioned(event)))
+  const text = documentText(fold(recording.versionAsText ? withTextVersion(event) : event))
   return { id, service, beforeTime: `${text.slice(0, -1)},"timestamp":"`, afterTime: '"}' }
 }
 
@@ -43,8 +30,8 @@ export async function writeOwnEvent(
   organizationId: string,
   event: OwnEvent,
 ): Promise<void> {
-  await insertEvent(tx, organizationId, untimed(event))
-  tx.afterCommit(() => onWritten(event))
+  await insertEvent(tx, organizationId, untimed(tx, event))
+  tx.afterCommit(() => tx.recording.recorded(event))
 }
 
 /** In one statement. */
@@ -53,6 +40,9 @@ export async function writeOwnEvents(
   organizationId: string,
   events: readonly OwnEvent[],
 ): Promise<void> {
-  await insertEvents(tx, organizationId, events.map(untimed))
-  tx.afterCommit(() => events.forEach(onWritten))
+  const untimedEvents = events.map((event) => untimed(tx, event))
+  await insertEvents(tx, organizationId, untimedEvents)
+  tx.afterCommit(() => {
+    for (const event of events) tx.recording.recorded(event)
+  })
 }

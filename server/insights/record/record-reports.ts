@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/index.ts'
 import { uuidv7 } from '../../platform/ids.ts'
-import { locate } from './geoip.ts'
 import { writeOwnEvent } from './own-event.ts'
 import type { Actor } from './record.ts'
 import { parseUserAgent } from './useragent.ts'
@@ -19,7 +18,7 @@ export async function recordReportEvent(
 ): Promise<void> {
   const id = uuidv7()
   const { organizationId, initiator, authMethod, client, providerId } = actor
-  const geoip = locate(client.ip)
+  const geoip = tx.recording.locate(client.ip)
   const byService = initiator.type === 'system'
   const document = {
     id,

@@ -1,7 +1,6 @@
 import type { Client, Initiator } from '../../platform/caller.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { uuidv7 } from '../../platform/ids.ts'
-import { locate } from './geoip.ts'
 import { writeOwnEvent } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
@@ -24,7 +23,7 @@ export async function recordSsoEvent(
   { error_message, ...event }: SsoEvent,
 ): Promise<string> {
   const id = uuidv7()
-  const geoip = locate(client.ip)
+  const geoip = tx.recording.locate(client.ip)
   const success = error_message === undefined
   const document = {
     id,

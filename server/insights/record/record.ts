@@ -2,7 +2,6 @@ import type { Caller } from '../../platform/caller.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { uuidv7 } from '../../platform/ids.ts'
 import type { Change } from '../document.ts'
-import { locate } from './geoip.ts'
 import { type OwnEvent, writeOwnEvent, writeOwnEvents } from './own-event.ts'
 import { parseUserAgent } from './useragent.ts'
 
@@ -35,6 +34,7 @@ export type Actor = Pick<Caller, 'initiator' | 'authMethod' | 'providerId' | 'cl
 }
 
 function directoryEvent(
+  tx: Tx,
   actor: Actor,
   organizationId: string,
   input: EventInput,
@@ -42,7 +42,7 @@ function directoryEvent(
 ): OwnEvent {
   const { event_type, organization, ...rest } = input
   const portal = actor.providerId !== null && organizationId === actor.providerId
-  const geoip = locate(actor.client.ip)
+  const geoip = tx.recording.locate(actor.client.ip)
   return {
     id,
     event_type,
@@ -75,7 +75,7 @@ export async function recordEvent(
   id = uuidv7(),
 ): Promise<string> {
   const { organizationId } = actor
-  await writeOwnEvent(tx, organizationId, directoryEvent(actor, organizationId, input, id))
+  await writeOwnEvent(tx, organizationId, directoryEvent(tx, actor, organizationId, input, id))
   return id
 }
 
@@ -86,7 +86,7 @@ export async function recordEvents(
   inputs: readonly EventInput[],
 ): Promise<string[]> {
   const { organizationId } = actor
-  const events = inputs.map((input) => directoryEvent(actor, organizationId, input, uuidv7()))
+  const events = inputs.map((input) => directoryEvent(tx, actor, organizationId, input, uuidv7()))
   await writeOwnEvents(tx, organizationId, events)
   return events.map(({ id }) => id)
 }

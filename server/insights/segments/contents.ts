@@ -17,8 +17,8 @@ import { unpack } from './packing.ts'
 import { type FramePlace, readColumns, readFrames, readTimes, type SegmentHead } from './store.ts'
 import { decodeTimes } from './times.ts'
 
-// The contents of segments, decoded. Segments never change and their ids are never used again, so what is cached stays
-// true; and only segments that row-level security has shown are asked for.
+// The contents of segments, decoded. Segments never change and their ids are random, so what is cached stays true, also
+// for applications on different databases; and only segments that row-level security has shown are asked for.
 
 const MB = 1_048_576
 
@@ -27,15 +27,6 @@ const columns = new SizedCache<Column | null>(80 * MB)
 const allTimes = new SizedCache<Uint32Array>(16 * MB)
 
 const columnKey = (id: string, field: string): string => `${id} ${field}`
-
-/** A frame by its start, or a column by its field. */
-type Part = { frame: number } | { column: string }
-
-let onDamage: (segment: SegmentHead, part: Part, error: unknown) => void = () => {}
-/** Told of parts that cannot be read; the composition root connects it to the log. */
-export const observeDamage = (observer: typeof onDamage): void => {
-  onDamage = observer
-}
 
 /** Milliseconds since the first event of the segment. */
 export async function timesOf(
@@ -155,7 +146,7 @@ export async function readEvents(
             add(new FramedEvent(time, frame, n), start + n)
           }
       } catch (error) {
-        onDamage(head, { frame: start }, error)
+        db.recording.damaged(head, { frame: start }, error)
       }
       const wait = pace.breathe()
       if (wait) await wait
@@ -200,7 +191,7 @@ async function repaired(
     return decode()
   } catch (error) {
     if (field === 'service') throw new Error(`Segment ${head.id} is damaged`, { cause: error })
-    onDamage(head, { column: field }, error)
+    db.recording.damaged(head, { column: field }, error)
     return (await parsedColumns(db, pace, head, [field], false)).get(field) ?? null
   }
 }
@@ -311,7 +302,7 @@ export async function readRows(db: Snapshot, head: SegmentHead): Promise<EventRo
     try {
       return eventsOfFrame(data)
     } catch (error) {
-      onDamage(head, { frame: start }, error)
+      db.recording.damaged(head, { frame: start }, error)
       return []
     }
   })
@@ -391,7 +382,7 @@ export async function findSealed(
           if (wanted.has(key)) found.add(key)
         }
       } catch (error) {
-        onDamage(head, { frame: start }, error)
+        db.recording.damaged(head, { frame: start }, error)
       }
     }
   return new Set(events.flatMap(({ time, id }, at) => (found.has(keyOf(time, id)) ? [at] : [])))

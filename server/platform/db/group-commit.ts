@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { PendingStatement } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
+import type { Recording } from './recording.ts'
 import type { Sql } from './sql.ts'
 import { queryable, type Tx } from './types.ts'
 
@@ -35,7 +36,7 @@ export class GroupCommit {
   }
 
   /** `work` must send all its statements before the first result arrives. */
-  async run<T>(setTenant: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async run<T>(setTenant: string, recording: Recording, work: (tx: Tx) => Promise<T>): Promise<T> {
     const change: Change = { statements: [], abandoned: false }
     const callbacks: (() => void)[] = []
     let sent = false
@@ -46,6 +47,7 @@ export class GroupCommit {
       return statement.result
     }
     const tx: Tx = {
+      recording,
       ...queryable(send),
       execute: () => Promise.reject(new Error('Not supported in a group commit')),
       copyOut: () => Promise.reject(new Error('Not supported in a group commit')),

@@ -4,6 +4,7 @@ import { FairShare } from '../fair-share.ts'
 import { DatabaseSocket } from './database-socket.ts'
 import { translate } from './failures.ts'
 import { GroupCommit } from './group-commit.ts'
+import { PLAIN_RECORDING, type Recording } from './recording.ts'
 import { SharedReads } from './shared-reads.ts'
 import type { Sql } from './sql.ts'
 import { runCopyOut, runSnapshot, runStatement } from './statement.ts'
@@ -122,32 +123,35 @@ export function openDb(connection: Connection, options: DbOptions = {}): Db {
   // It uses few connections for all tenants together, so it needs no fair share.
   const groupCommit = new GroupCommit(withClient, translated)
 
-  const tenant = (id: string | readonly string[]): TenantDb => {
-    const setId = setTenant(id)
-    return {
-      ...queryable(send(id), (query) => sharedReads.read(setId, query), send(id, listTimeoutMs)),
-      copyOut: (query, sink) => clientFor(id, (client) => runCopyOut(client, id, query, sink)),
-      snapshot: (work) => clientFor(id, (client) => runSnapshot(client, id, work)),
+  const tenantWith =
+    (recording: Recording) =>
+    (id: string | readonly string[]): TenantDb => {
+      const setId = setTenant(id)
+      return {
+        ...queryable(send(id), (query) => sharedReads.read(setId, query), send(id, listTimeoutMs)),
+        recording,
+        copyOut: (query, sink) => clientFor(id, (client) => runCopyOut(client, id, query, sink)),
+        snapshot: (work) => clientFor(id, (client) => runSnapshot(client, id, recording, work)),
+      }
     }
-  }
 
-  return {
+  const withRecording = (recording: Recording): Db => ({
     ...queryable(send(null), (query) => sharedReads.read(null, query), send(null, listTimeoutMs)),
-    tenant,
-    tx: (organizationId, work, kind) =>
-      clientFor(organizationId, (client) =>
-        runTransaction(
-          client,
-          organizationId,
-          kind === 'listing' ? listTimeoutMs : undefined,
-          work,
-        ),
-      ),
-    together: (organizationId, work) => groupCommit.run(setTenant(organizationId), work),
+    recording,
+    withRecording,
+    tenant: tenantWith(recording),
+    tx: (organizationId, work, kind) => {
+      const timeoutMs = kind === 'listing' ? listTimeoutMs : undefined
+      return clientFor(organizationId, (client) =>
+        runTransaction(client, organizationId, timeoutMs, recording, work),
+      )
+    },
+    together: (organizationId, work) => groupCommit.run(setTenant(organizationId), recording, work),
     pool,
     async close() {
       await sharedReads.close()
       await pool.end()
     },
-  }
+  })
+  return withRecording(PLAIN_RECORDING)
 }

@@ -3,6 +3,7 @@ import { asQuery, CopyOut, type RowSink } from './copy-out.ts'
 import { gather } from './database-socket.ts'
 import { PendingStatement } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
+import type { Recording } from './recording.ts'
 import { inlined, type Sql } from './sql.ts'
 import { begin, beginSnapshot, setTenant, type Tenant } from './tenant.ts'
 import type { Result, Snapshot } from './types.ts'
@@ -67,6 +68,7 @@ export const copyOut = (client: pg.ClientBase, query: Sql, sink: RowSink): Promi
 export async function runSnapshot<T>(
   client: pg.ClientBase,
   tenant: string | readonly string[],
+  recording: Recording,
   work: (db: Snapshot) => Promise<T>,
 ): Promise<T> {
   let ended = false
@@ -75,6 +77,7 @@ export async function runSnapshot<T>(
   try {
     await client.query(beginSnapshot(tenant))
     return await work({
+      recording,
       many: (query) => whileOpen(async () => (await client.query(asConfig(query))).rows),
       copyOut: (query, sink) => whileOpen(() => copyOut(client, query, sink)),
     })

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { gather } from './database-socket.ts'
+import type { Recording } from './recording.ts'
 import type { Sql } from './sql.ts'
 import { asConfig, copyOut } from './statement.ts'
 import { begin, type Tenant } from './tenant.ts'
@@ -13,6 +14,7 @@ export async function runTransaction<T>(
   client: pg.ClientBase,
   tenant: Tenant,
   timeoutMs: number | undefined,
+  recording: Recording,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const callbacks: (() => void)[] = []
@@ -20,6 +22,7 @@ export async function runTransaction<T>(
   const whileOpen = <R>(send: () => Promise<R>): Promise<R> =>
     ended ? Promise.reject(new Error('The transaction has already ended')) : send()
   const tx: Tx = {
+    recording,
     ...queryable((query: Sql) => whileOpen(() => client.query(asConfig(query)))),
     execute: (text, values) => whileOpen(() => client.query(text, values)),
     copyOut: (query, sink) => whileOpen(() => copyOut(client, query, sink)),

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { RowSink } from './copy-out.ts'
+import type { Recording } from './recording.ts'
 import type { Sql } from './sql.ts'
 
 /** Where to connect, and as which role. The host may be the directory of a unix socket. */
@@ -32,6 +33,7 @@ export interface Queryable {
 }
 
 interface Reads {
+  readonly recording: Recording
   many<T>(query: Sql): Promise<T[]>
   /** The rows in binary COPY format: large results without a string per value. */
   copyOut(query: Sql, sink: RowSink): Promise<void>
@@ -61,6 +63,9 @@ type TxKind = 'listing'
  * `tenant(id)` or `tx(id, …)`: row-level security hides them otherwise.
  */
 export interface Db extends Queryable {
+  readonly recording: Recording
+  /** The same connections, for an application with this recording. */
+  withRecording(recording: Recording): Db
   /** Several ids are for reading events only, whose policy accepts lists. */
   tenant(organizationId: string | readonly string[]): TenantDb
   tx<T>(organizationId: string | null, work: (tx: Tx) => Promise<T>, kind?: TxKind): Promise<T>
