@@ -20,9 +20,9 @@ import { withRuntime } from './runtime.ts'
 
 async function createUnder(db: Db, providerId: string, name: string): Promise<string> {
   const caller = { ...systemCaller(providerId, 'gatehouse'), providerId }
-  const context: OrganizationContext = { db, created: hook(), changed: hook(), removed: hook() }
-  context.created.on(linkNewOrganization({ cache: new CredentialCache() }))
-  const row = await createOrganization(context, caller, providerId, { name })
+  const created: OrganizationContext['created'] = hook()
+  created.on(linkNewOrganization({ cache: new CredentialCache() }))
+  const row = await createOrganization({ db, created }, caller, providerId, { name })
   return row.id
 }
 

@@ -191,7 +191,7 @@ function makeContexts(parts: ContextParts): Contexts {
     insights: { db, arrived: hook() },
     logout,
     oidc: signOn,
-    organizations: { db, created: hook(), changed: hook(), removed: hook() },
+    organizations: { db, created: hook(), removed: hook() },
     portal,
     provisioning: { db, sealer, outbound, postMail, publicUrl, removed: observeRemoval },
     reports: { db, send, names },
@@ -234,6 +234,4 @@ function subscribe(contexts: Contexts): void {
   portal.signInDenied.on(recordDeniedClientSignIn(oidc))
 
   portal.sessionEnded.on(tellApplicationsOfEnd(contexts.logout))
-
-  // Still without listeners: organizations.changed.
 }

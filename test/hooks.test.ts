@@ -10,7 +10,7 @@ import { addPerson } from './person.ts'
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
-const { applications, graph, groups, organizations, systems, users } = app.contexts
+const { applications, graph, groups, systems, users } = app.contexts
 
 async function addGroup(org: Org, more: object = {}) {
   const res = await org.post('/api/v2/usergroups', { name: `Group ${newId()}`, ...more })
@@ -193,21 +193,6 @@ test('a hook fires when an application is created, changed, deleted and restored
   assert.equal(news.only().before, null)
   assert.equal((await restore()).statusCode, 404)
   assert.deepEqual(news.heard(), [])
-})
-
-test('a hook fires when the settings of an organization change', async () => {
-  const org = await app.newOrganization()
-  const news = listenTo(organizations.changed, org.organizationId)
-  const url = `/api/organizations/${org.organizationId}`
-  const { displayName } = (await org.get(url)).json()
-  const put = (name: string) => org.put(url, { settings: { name } })
-  assert.equal((await put(displayName)).statusCode, 200)
-  assert.deepEqual(news.heard(), [])
-  await news.failing(() => put('Other'))
-  assert.equal((await org.get(url)).json().displayName, displayName)
-  assert.equal((await put('Other')).statusCode, 200)
-  const { before, after } = news.only()
-  assert.deepEqual([before.name, after.name], [displayName, 'Other'])
 })
 
 test('a hook fires when a user is created, changed, deleted and restored', async () => {

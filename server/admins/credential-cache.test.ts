@@ -155,9 +155,7 @@ async function ofOrganization(
 }
 
 const asCommandLine = ({ providerId }: { providerId: string }) => {
-  const context = { db: app.db, created: hook(), changed: hook() } as Parameters<
-    typeof createOrganization
-  >[0]
+  const context: Parameters<typeof createOrganization>[0] = { db: app.db, created: hook() }
   context.created.on(linkNewOrganization({ cache: new CredentialCache() }))
   const caller = { ...systemCaller(providerId, 'gatehouse'), providerId }
   return createOrganization(context, caller, providerId, { name: 'Fresh' })

@@ -51,7 +51,7 @@ export async function getProvider(
 }
 
 export function updateOrganization(
-  { db, changed }: OrganizationContext,
+  { db }: OrganizationContext,
   caller: Caller,
   body: OrganizationPut,
 ): Promise<OrganizationRow> {
@@ -78,7 +78,6 @@ export function updateOrganization(
       resource: { type: 'organization', id: organizationId, name: after.name },
       changes,
     })
-    await changed.fire(tx, caller, { organizationId, before, after })
     return after
   })
 }
@@ -113,7 +112,7 @@ export function updateProvider(
 }
 
 export async function createOrganization(
-  { db, created }: OrganizationContext,
+  { db, created }: Pick<OrganizationContext, 'db' | 'created'>,
   caller: Caller,
   providerId: string,
   body: OrganizationCreate,
@@ -144,7 +143,7 @@ export async function createOrganization(
 }
 
 export function updateProviderOrganization(
-  { db, changed }: OrganizationContext,
+  { db }: OrganizationContext,
   caller: Caller,
   providerId: string,
   organizationId: string,
@@ -171,7 +170,6 @@ export function updateProviderOrganization(
       resource: { type: 'organization', id: organizationId, name: after.name },
       changes,
     })
-    await changed.fire(tx, caller, { organizationId, before, after })
     return after
   })
 }

@@ -2,14 +2,6 @@ import type { Actor } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
-import type { OrganizationRow } from './store.ts'
-
-/** A change of settings or name. */
-interface OrganizationChange {
-  organizationId: string
-  before: OrganizationRow
-  after: OrganizationRow
-}
 
 /**
  * Dependencies of this slice's actions; built once by the composition root. When a provider creates or changes an
@@ -19,7 +11,6 @@ export interface OrganizationContext {
   db: Db
   /** Fires after an insert; higher slices decide who gets access. */
   created: Hook<Caller, { organizationId: string }>
-  changed: Hook<Caller, OrganizationChange>
   /** Fires when an organization is deleted or restored: higher slices decide who loses access. */
   removed: Hook<Actor & { organizationId: string }, { organizationId: string }>
 }
