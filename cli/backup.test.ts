@@ -14,6 +14,7 @@ import { migrate, schemaVersion } from '../server/platform/db/migrate.ts'
 import { sql } from '../server/platform/db/sql.ts'
 import { newId, uuidv7 } from '../server/platform/ids.ts'
 import { migrateQueue } from '../server/platform/jobs/queue.ts'
+import { DEFAULT_LIMITS } from '../server/platform/limits.ts'
 import { installation, runCli, runJsonCli } from '../test/cli.ts'
 import { asOwner, onDatabase } from '../test/cluster.ts'
 import { tempDirectory } from '../test/database.ts'
@@ -118,7 +119,7 @@ async function seedSegments({ owner }: Place): Promise<void> {
 async function sealedEvents({ owner }: Place): Promise<string> {
   const db = openDb(owner, { max: 2 })
   const start_time = new Date(Date.now() - 2 * 86_400_000).toISOString()
-  const query = readEventQuery({ service: ['all'], start_time }, Date.now())
+  const query = readEventQuery({ service: ['all'], start_time }, Date.now(), DEFAULT_LIMITS.events)
   const page = await readPage(db.tenant(SEALED), [SEALED], query)
   await db.close()
   return page.json().toString()

@@ -13,7 +13,6 @@ import { createServer } from './platform/http/server.ts'
 import { watchForUntrustedProxy } from './platform/http/untrusted-proxy.ts'
 import type { SendJob } from './platform/jobs/definition.ts'
 import { openQueue, type Queue } from './platform/jobs/queue.ts'
-import { setLimits } from './platform/limits.ts'
 import { createLog, type Logger } from './platform/log.ts'
 import { mailJob, type RenewLink } from './platform/mail.ts'
 import { createMetrics, type Metrics, registerMetrics } from './platform/metrics.ts'
@@ -96,7 +95,7 @@ async function createHttp(parts: HttpParts) {
   prepare?.(http)
   const warnings = watchForUntrustedProxy(http, log, () => metrics.untrustedProxy.set(1))
   registerTracing(http)
-  const authenticate = createAuthenticate(db, contexts.admins.cache)
+  const authenticate = createAuthenticate(contexts.admins)
   registerAuthorization(http, createSystemAuthenticate(db, authenticate))
   registerSystemContext(http, db)
   const operations = collectOperations(http)
@@ -130,7 +129,6 @@ const renewLink =
 
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, log, sealer, prepare, onEvent, labs } = parts
-  setLimits(config.limits)
   const storage = parts.storage ?? new Storage(null, 0, log)
   // Job handlers send jobs, so this exists before the queue does.
   const send: SendJob = (tx, definition, payload, options) =>

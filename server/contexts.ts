@@ -110,12 +110,13 @@ const userIdOf: CommandContext['userIdOf'] = async (tx, organizationId, name) =>
 
 function makeContexts(parts: ContextParts): Contexts {
   const { config, db, searchDb, sealer, send, observeRemoval } = parts
-  const { publicUrl } = config
+  const { publicUrl, limits } = config
   const postMail = mailPoster(sealer, send)
   const outbound = new Outbound({ allowlist: new Allowlist(config.outboundAllow) })
   const edges: EdgeContext = { names, edgeChanged: hook() }
   const users: UserContext = {
     db,
+    limits,
     sealer,
     postMail,
     send,
@@ -147,6 +148,7 @@ function makeContexts(parts: ContextParts): Contexts {
   /** SAML and OpenID Connect need the same. */
   const signOn: SsoSliceContext & OidcContext = {
     db,
+    limits,
     sealer,
     publicUrl,
     isProvisioned,
@@ -158,6 +160,7 @@ function makeContexts(parts: ContextParts): Contexts {
   return {
     admins: {
       db,
+      limits,
       cache: new CredentialCache(),
       sealer,
       postMail,
@@ -167,6 +170,7 @@ function makeContexts(parts: ContextParts): Contexts {
     },
     applications: {
       db,
+      limits,
       sealer,
       send,
       postMail,
@@ -175,28 +179,29 @@ function makeContexts(parts: ContextParts): Contexts {
       listFields: { 'provisioning.failing': failingProvisioning },
       changed: hook(),
     },
-    commands: { db, sealer, send, usernames, userIdOf },
-    forwarding: { db, searchDb, sealer, outbound },
-    graph: { ...edges, db, commandDetails, accountStatus: accountStatus(db), isInactive },
+    commands: { db, limits, sealer, send, usernames, userIdOf },
+    forwarding: { db, searchDb, limits, sealer, outbound },
+    graph: { ...edges, db, limits, commandDetails, accountStatus: accountStatus(db), isInactive },
     groups: {
       ...edges,
       db,
+      limits,
       send,
       publicUrl,
       postMail: config.smtpUrl === undefined ? null : postMail,
       resources: { user: userResource, system: systemResource },
       changed: hook(),
     },
-    imports: { db, sealer, outbound, send, postMail, publicUrl, users, edges },
-    insights: { db, arrived: hook() },
+    imports: { db, limits, sealer, outbound, send, postMail, publicUrl, users, edges },
+    insights: { db, limits, arrived: hook() },
     logout,
     oidc: signOn,
-    organizations: { db, created: hook(), removed: hook() },
+    organizations: { db, limits, created: hook(), removed: hook() },
     portal,
-    provisioning: { db, sealer, outbound, postMail, publicUrl, removed: observeRemoval },
-    reports: { db, send, names },
+    provisioning: { db, limits, sealer, outbound, postMail, publicUrl, removed: observeRemoval },
+    reports: { db, limits, send, names },
     sso: signOn,
-    systems: { db, sealer, publicUrl, changed: hook() },
+    systems: { db, limits, sealer, publicUrl, changed: hook() },
     users,
   }
 }

@@ -82,9 +82,9 @@ export async function registerRoutes(
 ): Promise<void> {
   const { admins, applications, commands, forwarding, graph, groups, imports, insights } = contexts
   const { oidc, organizations, portal, provisioning, reports, sso, systems, users } = contexts
-  const { searchSeconds } = config
-  await http.register(insightsRoutes, { db: searchDb, searchSeconds })
-  await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', db })
+  const { searchSeconds, limits } = config
+  await http.register(insightsRoutes, { db: searchDb, limits, searchSeconds })
+  await http.register(savedSearchRoutes, { prefix: '/insights/directory/v1', context: insights })
   await http.register(ingestRoutes, {
     prefix: '/insights/directory/v1',
     context: insights,
@@ -95,10 +95,11 @@ export async function registerRoutes(
     db,
     minDays: config.minRetentionDays,
   })
-  const authenticate = createAuthenticate(db, admins.cache, { touch: false })
+  const authenticate = createAuthenticate(admins, { touch: false })
   await http.register(exportRoutes, {
     prefix: '/insights/directory/v1',
     db: searchDb,
+    limits,
     authenticate,
     shares: config.exports,
     searchSeconds,
@@ -106,6 +107,7 @@ export async function registerRoutes(
   await http.register(streamRoutes, {
     prefix: '/insights/directory/v1',
     db,
+    limits,
     authenticate,
     shares: config.streams,
   })
@@ -151,7 +153,7 @@ export async function registerRoutes(
   await http.register(userStatusRoutes, { prefix: '/api/v2', context: users })
   await http.register(bulkUserRoutes, { prefix: '/api/v2', context: users })
   await http.register(scheduledStateRoutes, { prefix: '/api/v2', context: users })
-  await http.register(overviewRoutes, { prefix: '/api/v2', db, searchDb, searchSeconds })
+  await http.register(overviewRoutes, { prefix: '/api/v2', db, searchDb, limits, searchSeconds })
   await http.register(workdayRoutes, { prefix: '/api/v2', context: imports })
   await http.register(portalRoutes, { context: portal })
   await http.register(userSessionRoutes, { prefix: '/api/v2', context: portal })

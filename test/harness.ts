@@ -14,7 +14,6 @@ import { foundOrganization } from '../server/organizations/index.ts'
 import { loadConfig } from '../server/platform/config.ts'
 import { type Connection, openDb } from '../server/platform/db/index.ts'
 import { newId } from '../server/platform/ids.ts'
-import { limits as limitsInForce, setLimits } from '../server/platform/limits.ts'
 import { createLog } from '../server/platform/log.ts'
 import { Sealer } from '../server/platform/secrets.ts'
 import { newDatabase } from './database.ts'
@@ -121,7 +120,6 @@ async function openApp(options: AppOptions) {
     ...limits,
   })
   const sealer = options.beside?.sealer ?? (await Sealer.open(randomBytes(32), opened))
-  const limitsBefore = { ...limitsInForce }
   const app = await createApp({
     config,
     db: opened,
@@ -143,8 +141,6 @@ async function openApp(options: AppOptions) {
     await stopListening()
     await db.close()
     await searchDb.close()
-    // They are the process's, and other files follow.
-    setLimits(limitsBefore)
   })
 
   /** Clears the lists, so that the next file with this application is checked separately. */

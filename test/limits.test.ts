@@ -14,7 +14,6 @@ import { attemptsOf, authnRequest, base64, callsOf, newWorld, query } from './ss
 // Every limit that a setting lowers is one that a request meets.
 
 const app = await startApp({
-  alone: true,
   env: {
     GATEHOUSE_LIST_LIMITS:
       'comparisons=3,depth=2,inValues=2,valueLength=20,wildcards=1,terms=3,searchFields=3,lookups=4,sorts=1,fields=2,regexLength=12,regexRepetitions=3,regexSize=8',
@@ -239,6 +238,23 @@ test('metadata of a service provider, and a logo', async () => {
     body: form,
   })
   assert.equal(logo.status, 413)
+})
+
+test('another application of the process has limits of its own', async () => {
+  const { application, org: mine } = await newWorld(app)
+  const other = (await startApp({ beside: app })).as(mine.apiKey)
+  const refused = async (url: string, body: object) => {
+    const answers = await Promise.all([mine.post(url, body), other.post(url, body)])
+    return answers.map((answer) => (answer.statusCode === 200 ? null : answer.json().reason))
+  }
+  const search = { filter: many(4, eq) }
+  assert.deepEqual(await refused('/api/search/systemusers', search), ['too_many_values', null])
+  const count = { service: ['sso', 'sso', 'sso'], start_time: '2020-01-01T00:00:00Z' }
+  assert.deepEqual(await refused(`${INSIGHTS}/events/count`, count), ['too_many_services', null])
+  // One thread of the process reads the metadata of both.
+  const url = `/api/v2/applications/${application.id}/spmetadata`
+  const xml = metadata('<a/>'.repeat(4))
+  assert.deepEqual(await refused(url, { xml }), ['xml_too_many_elements', null])
 })
 
 test('what one organization may have', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { registerFormBody } from '../../server/platform/http/form-body.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { randomToken, sameSecret } from '../../server/platform/secrets.ts'
 import { ScimError } from './errors.ts'
 import type { Lab } from './lab.ts'
@@ -36,7 +37,7 @@ export const tokenRoutes: FastifyPluginAsync<{ lab: Lab; tokens: Tokens }> = asy
   app,
   { lab, tokens },
 ) => {
-  await registerFormBody(app)
+  await registerFormBody(app, DEFAULT_LIMITS)
   app.post('/oauth/token', async (request, reply) => {
     const { profile, token, now } = lab
     if (!profile.oauth) throw new ScimError(404, 'Only the profile oauth has this endpoint')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyPluginAsync } from 'fastify'
 import { registerFormBody } from '../../server/platform/http/form-body.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { ScimError } from './errors.ts'
 import type { Lab } from './lab.ts'
 import { profilesPage, statePage } from './pages.ts'
@@ -13,7 +14,7 @@ const POLICY =
 /** Pages for people; faults do not concern them. Links are relative: another server may serve them below a path. */
 export const pageRoutes: FastifyPluginAsync<{ lab: Lab }> = async (app, { lab }) => {
   const { store } = lab
-  await registerFormBody(app)
+  await registerFormBody(app, DEFAULT_LIMITS)
 
   // Any web page can make a browser send a form to this machine.
   app.addHook('preHandler', async ({ method, headers }, reply) => {

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { messageOf } from '../../server/platform/errors.ts'
-import { limits } from '../../server/platform/limits.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../../server/platform/xml.ts'
 import { textOf } from '../../server/sso/inbound/message.ts'
 import { checkPostSignature } from '../../server/sso/inbound/post-signature.ts'
@@ -93,7 +93,7 @@ function signatureOf(root: XmlElement, assertion: XmlElement | undefined, key?: 
   const where = signed === root ? 'On the response' : 'On the assertion'
   if (key === undefined) return `${where}; not checked, as the key is unknown`
   try {
-    checkPostSignature(signed, [key])
+    checkPostSignature(signed, [key], DEFAULT_LIMITS.saml)
     return `${where}: valid`
   } catch (error) {
     return `${where}: invalid. ${messageOf(error)}`
@@ -126,7 +126,7 @@ function attributesOf(assertion: XmlElement): Received['attributes'] {
 }
 
 /** A user may be in many groups. */
-const LIMITS = { ...limits.saml, bytes: 65_536, elements: 1000, attributes: 1000 }
+const LIMITS = { ...DEFAULT_LIMITS.saml, bytes: 65_536, elements: 1000, attributes: 1000 }
 
 /** Parses a response and, given a key of the identity provider, checks its signature. */
 export function readReceived(xml: Buffer, key?: KeyObject): Received {

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { AppError } from '../../server/platform/errors.ts'
 import { registerFormBody } from '../../server/platform/http/form-body.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { sendPage } from '../../server/signon/index.ts'
 import { type Inbound, readPost } from '../../server/sso/inbound/inbound.ts'
 import { Refusal } from '../../server/sso/refusal.ts'
@@ -19,7 +20,7 @@ import { receivedPage, startPage, unreadablePage } from './pages.ts'
 
 /** Undefined if there is no message. */
 function read(body: unknown): { inbound: Inbound; received: Received } | undefined {
-  const inbound = readPost(Object(body))
+  const inbound = readPost(Object(body), DEFAULT_LIMITS.saml)
   return inbound && { inbound, received: readReceived(inbound.xml) }
 }
 
@@ -38,7 +39,7 @@ async function keysOf({ idp }: Addresses, slug: string): Promise<KeyObject[]> {
 
 /** A service provider for tests of single sign-on: shows what it receives and stores nothing. */
 export const spRoutes: FastifyPluginAsyncTypebox<Addresses> = async (app, addresses) => {
-  await registerFormBody(app)
+  await registerFormBody(app, DEFAULT_LIMITS)
   const config = { public: true as const }
 
   app.get('/', { config, prefixTrailingSlash: 'no-slash' }, (_, reply) =>

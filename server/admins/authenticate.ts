@@ -5,11 +5,10 @@ import type { Principal } from '../platform/caller.ts'
 import type { Db, Queryable } from '../platform/db/index.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
-import { limits } from '../platform/limits.ts'
 import { sha256 } from '../platform/secrets.ts'
 import { ifThereIsRoom } from '../platform/storage.ts'
 import { hashKey, looksValid } from './api-key.ts'
-import type { CredentialCache } from './credential-cache.ts'
+import type { AdminContext } from './context.ts'
 import { type CredentialRow, findAccessToken, findCredential, noteUse } from './credential-store.ts'
 import { builtInRole, type Role } from './roles.ts'
 import { findSession, touchSession } from './session-store.ts'
@@ -154,8 +153,7 @@ function presentedKey(request: FastifyRequest): string | undefined {
  * long requests that check again while they run.
  */
 export function createAuthenticate(
-  db: Db,
-  cache: CredentialCache,
+  { db, cache, limits }: Pick<AdminContext, 'db' | 'cache' | 'limits'>,
   { touch = true } = {},
 ): Authenticate {
   async function bySession(request: FastifyRequest, token: string): Promise<Principal> {

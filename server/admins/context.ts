@@ -1,5 +1,6 @@
 import type { Db } from '../platform/db/index.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { SignInRules } from '../platform/sign-in-rules.ts'
@@ -8,6 +9,7 @@ import type { CredentialCache, CredentialTx } from './credential-cache.ts'
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface AdminContext {
   db: Db
+  limits: Limits
   cache: CredentialCache
   sealer: Sealer
   postMail: PostMail

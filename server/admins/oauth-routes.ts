@@ -28,7 +28,7 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<{ context: AdminContext }> =
   app,
   { context },
 ) => {
-  await registerFormBody(app)
+  await registerFormBody(app, context.limits)
   app.post(
     '/oauth2/token',
     {

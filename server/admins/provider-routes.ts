@@ -55,7 +55,7 @@ export const providerAdministratorRoutes: FastifyPluginAsyncTypebox<{
     },
     async ({ caller, params, query }, reply) => {
       const provider = await getProvider(context.db, caller, params.provider_id)
-      const list = readListV2(administratorResource, query)
+      const list = readListV2(administratorResource, query, context.limits.list)
       const { totalCount, results } = await pageOfAdministrators(context, provider.id, list)
       reply.header('x-total-count', totalCount)
       return {

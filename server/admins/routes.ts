@@ -52,7 +52,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
       config: { scopes: READ, tenant },
     },
     async ({ caller, query }) => {
-      const list = readListV1(administratorResource, query)
+      const list = readListV1(administratorResource, query, context.limits.list)
       const { totalCount, results } = await pageOfAdministrators(context, caller.homeId, list)
       return {
         totalCount,
@@ -91,7 +91,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     },
     async ({ caller, query }) => {
       const { row, roles } = await getAdministrator(context, caller, caller.id)
-      return project(toAdministrator(row, roles), readFields(query.fields))
+      return project(toAdministrator(row, roles), readFields(query.fields, context.limits.list))
     },
   )
 
@@ -109,7 +109,7 @@ export const administratorRoutes: FastifyPluginAsyncTypebox<{ context: AdminCont
     },
     async ({ caller, params, query }) => {
       const { row, roles } = await getAdministrator(context, caller, params.id)
-      return project(toAdministrator(row, roles), readFields(query.fields))
+      return project(toAdministrator(row, roles), readFields(query.fields, context.limits.list))
     },
   )
 

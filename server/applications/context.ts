@@ -2,6 +2,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { Field } from '../platform/list/conditions.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
@@ -24,6 +25,7 @@ interface ApplicationChange {
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface ApplicationContext {
   db: Db
+  limits: Limits
   sealer: Sealer
   send: SendJob
   postMail: PostMail

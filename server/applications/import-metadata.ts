@@ -1,7 +1,6 @@
 import { recordEvent } from '../insights/index.ts'
 import { type Caller, systemCaller } from '../platform/caller.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { limits } from '../platform/limits.ts'
 import { OutboundError } from '../platform/outbound/errors.ts'
 import {
   describeApplications,
@@ -29,7 +28,10 @@ import { LOOPBACK, wrongAddress } from './web-address.ts'
 /** How often a followed document is read again. */
 const FOLLOWED_HOURS = 6
 
-async function fetchMetadata({ outbound }: ApplicationContext, url: string): Promise<Buffer> {
+async function fetchMetadata(
+  { outbound, limits }: ApplicationContext,
+  url: string,
+): Promise<Buffer> {
   try {
     const answer = await outbound.request(url, {
       headers: { accept: 'application/samlmetadata+xml, application/xml, text/xml, */*;q=0.1' },
@@ -57,8 +59,11 @@ async function readSettings(
   // Nobody looks at a followed document before it is applied, so it must come from who it says.
   const wrong = follow ? wrongAddress(url!, LOOPBACK) : null
   if (wrong !== null) throw invalid('bad_import', `url: ${wrong}`)
-  const document = xml || (await fetchMetadata(context, url!))
-  return readSpMetadataInThread(organizationId, document, entityId || undefined)
+  return readSpMetadataInThread(organizationId, {
+    xml: xml || (await fetchMetadata(context, url!)),
+    max: context.limits.metadata,
+    wanted: entityId || undefined,
+  })
 }
 
 /**

@@ -4,7 +4,6 @@ import type { FastifyError, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
-import { limits } from '../platform/limits.ts'
 import { getApplicationRow } from './actions.ts'
 import type { ApplicationContext } from './context.ts'
 import { getLogo, replaceLogo } from './logos.ts'
@@ -43,7 +42,7 @@ export const logoRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext
   app,
   { context },
 ) => {
-  const { logoBytes } = limits.forms
+  const { logoBytes } = context.limits.forms
   await app.register(multipart, {
     limits: { fileSize: logoBytes, files: 4, fields: 4, parts: 8, fieldSize: 1024 },
   })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { newId } from '../platform/ids.ts'
-import { limits } from '../platform/limits.ts'
 
 const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
@@ -93,7 +92,11 @@ test('a file that is not an image, too large or missing is refused', async () =>
     ['nothing', [part('image', Buffer.alloc(0))], 400],
     ['another part', [part('picture', PNG)], 400],
     ['no part', [], 400],
-    ['too large', [part('image', Buffer.concat([PNG, Buffer.alloc(limits.forms.logoBytes)]))], 413],
+    [
+      'too large',
+      [part('image', Buffer.concat([PNG, Buffer.alloc(app.config.limits.forms.logoBytes)]))],
+      413,
+    ],
   ]
   for (const [name, parts, status] of cases) {
     const res = await upload(org, id, ...parts)

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../platform/errors.ts'
 import { FairShare } from '../platform/fair-share.ts'
-import { limits } from '../platform/limits.ts'
 import type { SpSettings } from './sp-metadata.ts'
 import type { Answer, Task } from './sp-metadata-thread.ts'
 
@@ -21,17 +20,13 @@ function startThread(): Worker {
 const turns = new FairShare({ places: 1, share: 1 })
 
 /** Parses off the event loop: the largest document takes some 20 ms of CPU time. */
-export const readSpMetadataInThread = (
-  organizationId: string,
-  xml: Task['xml'],
-  wanted: string | undefined,
-): Promise<SpSettings> =>
+export const readSpMetadataInThread = (organizationId: string, task: Task): Promise<SpSettings> =>
   turns.run(organizationId, async () => {
     thread ??= startThread()
     // Keeps the process alive only while it works.
     thread.ref()
     try {
-      thread.postMessage({ xml, wanted, limits } satisfies Task)
+      thread.postMessage(task)
       const [answer]: [Answer] = (await once(thread, 'message')) as [Answer]
       if ('settings' in answer) return answer.settings
       throw new AppError('invalid', answer.reason, answer.message)

@@ -41,7 +41,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<{ context: Application
       config: { scopes: READ, operationId: { legacy: 'applications_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(resource, query)
+      const list = readListV1(resource, query, context.limits.list)
       const tenant = db.tenant(organizationId)
       const page = await readApplications(tenant, organizationId, list)
       const records = await describeApplications(context, tenant, organizationId, page.results)

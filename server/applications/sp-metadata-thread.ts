@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { AppError } from '../platform/errors.ts'
-import { type Limits, setLimits } from '../platform/limits.ts'
+import type { Limits } from '../platform/limits.ts'
 import { readSpMetadata, type SpSettings } from './sp-metadata.ts'
 
 // The other side of read-sp-metadata.ts.
@@ -8,16 +8,14 @@ import { readSpMetadata, type SpSettings } from './sp-metadata.ts'
 export interface Task {
   xml: string | Uint8Array
   wanted: string | undefined
-  /** A thread has modules of its own, and so the defaults. */
-  limits: Limits
+  max: Limits['metadata']
 }
 /** Errors as their parts: a copy would be no AppError. */
 export type Answer = { settings: SpSettings } | { reason: string; message: string }
 
-function answer({ xml, wanted, limits }: Task): Answer {
-  setLimits(limits)
+function answer({ xml, wanted, max }: Task): Answer {
   try {
-    return { settings: readSpMetadata(xml, wanted) }
+    return { settings: readSpMetadata(xml, max, wanted) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { reason, message } = error

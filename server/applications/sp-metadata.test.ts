@@ -6,9 +6,13 @@ import { startApp } from '../../test/harness.ts'
 import { sql } from '../platform/db/sql.ts'
 import { AppError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
+import { DEFAULT_LIMITS } from '../platform/limits.ts'
 import { makeKeyPair } from '../platform/x509/certificate.ts'
 import { followMetadataJob } from './job-definitions.ts'
-import { readSpMetadata } from './sp-metadata.ts'
+import { readSpMetadata as readWithin } from './sp-metadata.ts'
+
+const readSpMetadata = (xml: string, wanted?: string, now?: number) =>
+  readWithin(xml, DEFAULT_LIMITS.metadata, wanted, now)
 
 const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
 type Org = Awaited<ReturnType<typeof app.newOrganization>>

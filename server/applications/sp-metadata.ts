@@ -1,5 +1,5 @@
 import { invalid } from '../platform/errors.ts'
-import { limits } from '../platform/limits.ts'
+import type { Limits } from '../platform/limits.ts'
 import { isUsableKey, readCertificate } from '../platform/x509/certificate.ts'
 import {
   attribute,
@@ -222,10 +222,11 @@ export type SpSettings = Record<string, unknown>
 
 export function readSpMetadata(
   xml: string | Uint8Array,
+  max: Limits['metadata'],
   wanted?: string,
   now = Date.now(),
 ): SpSettings {
-  return readXml(xml, limits.metadata, (root) => {
+  return readXml(xml, max, (root) => {
     const found = chooseProvider(root, wanted)
     checkValidity(found, now)
     const { entityId, descriptor } = found

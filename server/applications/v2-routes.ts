@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { errorsOf } from '../platform/http/errors.ts'
-import { limits } from '../platform/limits.ts'
 import { project } from '../platform/list/page.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { getApplicationRow } from './actions.ts'
@@ -54,7 +53,7 @@ export const applicationV2Routes: FastifyPluginAsyncTypebox<{
       config: { scopes: READ },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const list = readListV2(resource, query)
+      const list = readListV2(resource, query, context.limits.list)
       const page = await readApplications(db.tenant(organizationId), organizationId, list)
       return reply
         .header('x-total-count', page.totalCount)
@@ -169,16 +168,17 @@ export const spMetadataRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationC
   app,
   { context },
 ) => {
+  const { bytes } = context.limits.metadata
   app.addContentTypeParser(
     ['application/samlmetadata+xml', 'application/xml', 'text/xml'],
-    { parseAs: 'string', bodyLimit: limits.metadata.bytes },
+    { parseAs: 'string', bodyLimit: bytes },
     (_, xml, done) => done(null, { xml }),
   )
   app.post(
     '/applications/:application_id/spmetadata',
     {
       // JSON escaping doubles every line break and quote of a document.
-      bodyLimit: 2 * limits.metadata.bytes,
+      bodyLimit: 2 * bytes,
       schema: {
         tags,
         summary: 'Import the settings from the metadata of the service provider',

@@ -33,7 +33,7 @@ export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandCo
       config: { scopes: READ, operationId: { legacy: 'command_results_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(resultResource, query)
+      const list = readListV1(resultResource, query, context.limits.list)
       const page = await listResults(db.tenant(organizationId), organizationId, list)
       const results = page.results.map((row) => project(toResultSummary(row), list.fields))
       return { totalCount: page.totalCount, results }
@@ -53,7 +53,7 @@ export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandCo
       config: { scopes: READ, operationId: { legacy: 'search_commandresults_post' } },
     },
     async ({ caller: { organizationId }, query, body }) => {
-      const list = readSearch(resultResource, query, body)
+      const list = readSearch(resultResource, query, body, context.limits.list)
       const page = await listResults(db.tenant(organizationId), organizationId, list)
       const results = page.results.map((row) => project(toResultSummary(row), list.fields))
       return { totalCount: page.totalCount, results }
@@ -74,7 +74,7 @@ export const commandResultRoutes: FastifyPluginAsyncTypebox<{ context: CommandCo
     },
     async ({ caller: { organizationId }, params, query }) => {
       const row = await getResult(db.tenant(organizationId), organizationId, params.id)
-      return project(toResult(row), readFields(query.fields))
+      return project(toResult(row), readFields(query.fields, context.limits.list))
     },
   )
 

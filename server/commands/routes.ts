@@ -43,7 +43,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
       config: { scopes: READ, operationId: { legacy: 'commands_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(commandResource, query)
+      const list = readListV1(commandResource, query, context.limits.list)
       const page = await listCommands(db.tenant(organizationId), organizationId, list)
       const results = page.results.map((row) => project(toCommandSummary(row), list.fields))
       return { totalCount: page.totalCount, results }
@@ -63,7 +63,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
       config: { scopes: READ, operationId: { legacy: 'search_commands_post' } },
     },
     async ({ caller: { organizationId }, query, body }) => {
-      const list = readSearch(commandResource, query, body)
+      const list = readSearch(commandResource, query, body, context.limits.list)
       const page = await listCommands(db.tenant(organizationId), organizationId, list)
       const results = page.results.map((row) => project(toCommandSummary(row), list.fields))
       return { totalCount: page.totalCount, results }
@@ -98,7 +98,7 @@ export const commandRoutes: FastifyPluginAsyncTypebox<{ context: CommandContext 
     },
     async ({ caller: { organizationId }, params, query }) => {
       const row = await getCommand(db.tenant(organizationId), organizationId, params.id)
-      return project(toCommand(row), readFields(query.fields))
+      return project(toCommand(row), readFields(query.fields, context.limits.list))
     },
   )
 

@@ -108,7 +108,7 @@ export const commandQueueRoutes: FastifyPluginAsyncTypebox<Options> = async (app
     },
     async ({ caller: { organizationId }, query }) => {
       const tenant = context.db.tenant(organizationId)
-      const list = readListV2(workflowResource, query)
+      const list = readListV2(workflowResource, query, context.limits.list)
       const page = await listWorkflows(tenant, organizationId, list)
       return {
         totalCount: page.totalCount,

@@ -8,7 +8,6 @@ import {
 import type { Caller } from '../platform/caller.ts'
 import { conflict, invalid, notFound } from '../platform/errors.ts'
 import { newId, uuidv7 } from '../platform/ids.ts'
-import { limits } from '../platform/limits.ts'
 import { checkUrls } from '../platform/outbound/check-urls.ts'
 import { type ForwardingContext, secretContext } from './context.ts'
 import { secretsOf } from './deliver.ts'
@@ -76,7 +75,7 @@ export async function getForwarder(
 /** Validates the body; absent members get their defaults, as in every full replace. */
 async function readSettings(context: ForwardingContext, body: ForwarderWrite): Promise<Settings> {
   const { service = ['all'], search_term = null } = body
-  readFilter(service, search_term, clock(context))
+  readFilter(service, search_term, clock(context), context.limits.events)
   if (typeof body.secret === 'string' && keyOf(body.secret) === null)
     throw invalid('bad_secret', 'secret must be whsec_ followed by 24 to 64 bytes in base64')
   await checkUrls(context.outbound, { url: body.url })
@@ -98,7 +97,7 @@ export async function createForwarder(
   caller: Caller,
   body: ForwarderWrite,
 ): Promise<ForwarderWithSecret> {
-  const { db, sealer } = context
+  const { db, sealer, limits } = context
   const { organizationId } = caller
   const settings = await readSettings(context, body)
   const id = newId()
@@ -232,7 +231,7 @@ export async function replay(
 ): Promise<Forwarder> {
   const { organizationId } = caller
   const now = clock(context)
-  const cursor = readCursor(from, now)
+  const cursor = readCursor(from, now, context.limits.events)
   await context.db.tx(organizationId, async (tx) => {
     const before = await lockForwarder(tx, organizationId, id)
     if (!before) throw forwarderNotFound()

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { after, test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
-import { limits } from '../platform/limits.ts'
 import { createLog } from '../platform/log.ts'
 import { Allowlist } from '../platform/outbound/allowlist.ts'
 import { Outbound } from '../platform/outbound/client.ts'
@@ -20,7 +19,7 @@ after(() => outbound.close())
 const log = createLog('silent')
 /** A separate worker with its own clock. */
 const worker = (now: () => number = Date.now) =>
-  new ForwardingWorker({ db: app.db, searchDb: app.db, sealer: app.sealer, outbound, now }, log)
+  new ForwardingWorker({ ...app.contexts.forwarding, searchDb: app.db, outbound, now }, log)
 const later = (ms: number) => worker(() => Date.now() + ms)
 
 /** Ingests events one second apart, the last of them now or at `end`. */
@@ -365,7 +364,7 @@ test('after 72 hours of failures a forwarder fails, with an event; a change rest
 
 test('a stored filter over the search budget stops a forwarder, with an error and an event; a new one restarts it', async () => {
   const { org, receiver, id, state, put } = await newForwarder()
-  const names = Array.from({ length: limits.events.values + 1 }, (_, at) => `n${at}`)
+  const names = Array.from({ length: app.config.limits.events.values + 1 }, (_, at) => `n${at}`)
   const term = JSON.stringify({ and: [{ field: 'name', operator: 'in', value: names }] })
   await app.db.tx(org.organizationId, (tx) =>
     tx.execute('update forwarders set search_term = $1 where id = $2', [term, id]),

@@ -123,13 +123,13 @@ const recordFailed = (tx: Tx, { tenant, id }: Due, name: string, error: string) 
  * the forwarder stops and reports why.
  */
 async function filterOf(
-  { db }: ForwardingContext,
+  { db, limits }: ForwardingContext,
   due: Due,
   run: Run,
   now: number,
 ): Promise<Filter | null> {
   try {
-    return readFilter(run.service, run.search_term, now)
+    return readFilter(run.service, run.search_term, now, limits.events)
   } catch (error) {
     if (!(error instanceof AppError && error.kind === 'invalid')) throw error
     const { tenant, id } = due

@@ -1,5 +1,6 @@
 import { readEventQuery, readSelection, type Selection } from '../insights/index.ts'
 import { invalid } from '../platform/errors.ts'
+import type { EventLimits } from '../platform/limits.ts'
 
 export type Filter = Pick<Selection, 'services' | 'term'>
 export type EventCursor = { timestamp: number; id: string }
@@ -12,9 +13,14 @@ export const isAfter = (a: EventCursor, b: EventCursor): boolean =>
   a.timestamp > b.timestamp || (a.timestamp === b.timestamp && a.id > b.id)
 
 /** Parses a filter by the rules of event queries. */
-export function readFilter(service: unknown, search_term: unknown, now: number): Filter {
+export function readFilter(
+  service: unknown,
+  search_term: unknown,
+  now: number,
+  max: EventLimits,
+): Filter {
   const start_time = new Date(now).toISOString()
-  const { services, term } = readSelection({ service, search_term, start_time }, now)
+  const { services, term } = readSelection({ service, search_term, start_time }, now, max)
   return { services, term }
 }
 
@@ -22,8 +28,8 @@ const badFrom =
   'from must be a past time of the form yyyy-mm-ddTHH:mm:ssZ, or [milliseconds, "id"] as in X-Search_after'
 
 /** Parses a time, or the cursor of an event as queries return it. */
-export function readCursor(from: unknown, now: number): EventCursor {
-  const asQuery = (body: object) => readEventQuery({ service: ['all'], ...body }, now)
+export function readCursor(from: unknown, now: number, max: EventLimits): EventCursor {
+  const asQuery = (body: object) => readEventQuery({ service: ['all'], ...body }, now, max)
   const start_time = new Date(now).toISOString()
   try {
     if (typeof from === 'string') return startOf(asQuery({ start_time: from }).from)

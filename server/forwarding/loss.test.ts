@@ -18,7 +18,7 @@ const log = createLog('silent')
 let clock = 0
 const worker = () =>
   new ForwardingWorker(
-    { db: app.db, searchDb: app.db, sealer: app.sealer, outbound, now: () => Date.now() + clock },
+    { ...app.contexts.forwarding, searchDb: app.db, outbound, now: () => Date.now() + clock },
     log,
   )
 
@@ -121,7 +121,7 @@ test('an event that arrives between reading and sending is not skipped', async (
       },
     }),
   }
-  const context = { db: app.db, searchDb, sealer: app.sealer, outbound }
+  const context = { ...app.contexts.forwarding, searchDb, outbound }
   await new ForwardingWorker(context, log).runDue()
   assert.equal(between, false)
   assert.deepEqual(receiver.names(), ['first', 'between'])

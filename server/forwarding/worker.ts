@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readWatermark } from '../insights/index.ts'
 import { AppError } from '../platform/errors.ts'
-import { limits } from '../platform/limits.ts'
 import type { Logger } from '../platform/log.ts'
 import type { ForwardingContext } from './context.ts'
 import { deliverNext } from './deliver.ts'
@@ -92,6 +91,7 @@ export class ForwardingWorker {
 
   #begin(due: Due): void {
     const { id, tenant } = due
+    const { limits } = this.#context
     if (this.#running.size >= limits.process.forwarding || this.#running.has(id)) return
     const others = [...this.#running.values()].filter((running) => running.tenant === tenant)
     // Receivers that do not respond delay only their own tenant.

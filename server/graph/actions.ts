@@ -15,7 +15,7 @@ type Query = Record<string, unknown>
 
 /** One page of a traversal. An unknown start is 404, or an empty page where `unknownIsEmpty`. */
 async function reach(
-  { db }: GraphContext,
+  { db, limits }: GraphContext,
   caller: Caller,
   start: NodeRef,
   chains: readonly Chain[],
@@ -24,7 +24,8 @@ async function reach(
 ): Promise<Traversal> {
   const { organizationId } = caller
   const { limit, skip, filter, sort } = query
-  const list = readListV2(reachableResource, { limit, skip, filter, sort })
+  const asked = { limit, skip, filter, sort }
+  const list = readListV2(reachableResource, asked, limits.list)
   const plain = filter === undefined && [undefined, 'object_id', 'id'].includes(sort as string)
   const found = await db.tx(
     organizationId,

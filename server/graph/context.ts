@@ -1,6 +1,7 @@
 import type { Actor } from '../insights/index.ts'
 import type { Db, Queryable } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { NodeRef, NodeType } from './pairs.ts'
 import type { GraphOperation } from './schema.ts'
 import type { SudoGiver } from './sudo.ts'
@@ -57,6 +58,7 @@ export interface EdgeContext {
 
 export interface GraphContext extends EdgeContext {
   db: Db
+  limits: Limits
   accountStatus: AccountStatusOf
   /** Whether an application is inactive now, so that no path to it grants access. */
   isInactive: (db: Queryable, organizationId: string, applicationId: string) => Promise<boolean>

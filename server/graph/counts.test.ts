@@ -5,6 +5,7 @@ import { startApp } from '../../test/harness.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
+import { DEFAULT_LIMITS } from '../platform/limits.ts'
 import { readListV2 } from '../platform/list/query.ts'
 import { chainsTo } from './actions.ts'
 import { endEdge, insertEdge, replaceEdge } from './edge-store.ts'
@@ -232,11 +233,15 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
     ] as const
     for (const [at, [skip, limit]] of [...pages, ...pages].entries()) {
       const plain = at < pages.length
-      const list = readListV2(reachableResource, {
-        skip,
-        limit,
-        sort: plain ? undefined : '-object_id',
-      })
+      const list = readListV2(
+        reachableResource,
+        {
+          skip,
+          limit,
+          sort: plain ? undefined : '-object_id',
+        },
+        DEFAULT_LIMITS.list,
+      )
       const { total, results } = await app.db.tx(organizationId, (tx) =>
         traverse(tx, organizationId, { start, chains, list, plain }),
       )
@@ -247,7 +252,11 @@ for (const [name, groups, direct] of LARGE_WORLDS) {
       )
     }
     for (const id of [idOf(0), ...wanted.slice(0, 2), idOf(4950), wanted.at(-1)!]) {
-      const list = readListV2(reachableResource, { filter: `object_id:$eq:${id}` })
+      const list = readListV2(
+        reachableResource,
+        { filter: `object_id:$eq:${id}` },
+        DEFAULT_LIMITS.list,
+      )
       const { total, results } = await app.db.tx(organizationId, (tx) =>
         traverse(tx, organizationId, { start, chains, list, plain: false }),
       )

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { startApp } from '../../test/harness.ts'
 import { systemCaller } from '../platform/caller.ts'
 import { newId } from '../platform/ids.ts'
+import { DEFAULT_LIMITS } from '../platform/limits.ts'
 import { readListV2 } from '../platform/list/query.ts'
 import { chainsTo } from './actions.ts'
 import { ADDRESSES, SUB_PATHS } from './addresses.ts'
@@ -93,7 +94,7 @@ for (const seed of [1, 7, 42, 2026]) {
       for (const sub of traversals) {
         const ends = SUB_PATHS[sub].types
         for (const start of nodes.filter((node) => node.type === type)) {
-          const list = readListV2(reachableResource, { limit: 100 })
+          const list = readListV2(reachableResource, { limit: 100 }, DEFAULT_LIMITS.list)
           const chains = chainsTo(type, ends)
           const wanted = reference(edges, start, ends)
           const what = `${sub} of a ${type}`

@@ -74,7 +74,7 @@ function rowFrom(
 ): GroupRow {
   const query = body.memberQuery ?? null
   if (query) {
-    readMemberQuery(memberOf(type), query, newerQuery)
+    readMemberQuery(memberOf(type), query, newerQuery, context.limits.list)
     conditionOf(context, type, query)
   }
   return {

@@ -3,6 +3,7 @@ import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { Resource } from '../platform/list/conditions.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { MemberType } from './member-store.ts'
@@ -24,6 +25,7 @@ interface GroupChange {
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface GroupContext extends EdgeContext {
   db: Db
+  limits: Limits
   send: SendJob
   changed: Hook<Caller, GroupChange>
   publicUrl: string

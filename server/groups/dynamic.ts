@@ -22,10 +22,14 @@ interface Difference {
 type Ruled = Pick<GroupRow, 'id' | 'type' | 'exempt_ids'> & { member_query: MemberQuery | null }
 
 /** The stored rule as a SQL condition; its form was validated when it was written. */
-export function conditionOf({ resources }: GroupContext, type: GroupType, query: MemberQuery): Sql {
+export function conditionOf(
+  { resources, limits: { list } }: GroupContext,
+  type: GroupType,
+  query: MemberQuery,
+): Sql {
   const member = memberOf(type)
   const newer = query.queryType === undefined
-  return ruleSql(resources[member], readMemberQuery(member, query, newer))
+  return ruleSql(resources[member], readMemberQuery(member, query, newer, list), list)
 }
 
 /** Exempt members are skipped. `only` limits the comparison to some members; null means all. */

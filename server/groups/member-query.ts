@@ -1,5 +1,5 @@
 import { invalid } from '../platform/errors.ts'
-import { limits } from '../platform/limits.ts'
+import type { ListLimits } from '../platform/limits.ts'
 import { textOf, texts } from '../platform/list/values.ts'
 import type { MemberQuery } from './schema.ts'
 
@@ -96,13 +96,13 @@ export function readMemberQuery(
   memberType: 'user' | 'system',
   query: MemberQuery,
   newer: boolean,
+  { comparisons }: ListLimits,
 ): Rule {
   const { queryType, filters, searchFilters } = query
   if (queryType === undefined && !newer)
     throw bad('.queryType', `is required: must be one of ${QUERY_TYPES.join(', ')}`)
   if (queryType !== undefined && !QUERY_TYPES.includes(queryType))
     throw bad('.queryType', `must be one of ${QUERY_TYPES.join(', ')}`)
-  const { comparisons } = limits.list
   if (filters && filters.length > comparisons)
     throw bad('.filters', `there may be at most ${comparisons} conditions`)
   const prefix = new RegExp(`^${memberType}\\.`)

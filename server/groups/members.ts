@@ -95,7 +95,7 @@ export async function previewMembers(
   const stored = groupId && (await findGroup(tenant, organizationId, type, groupId))
   if (groupId !== null && !stored) throw groupNotFound(type)
   const { memberQuery, memberQueryExemptions } = body
-  if (memberQuery) readMemberQuery(memberOf(type), memberQuery, newerQuery)
+  if (memberQuery) readMemberQuery(memberOf(type), memberQuery, newerQuery, context.limits.list)
   const query = memberQuery ?? (stored ? stored.member_query : null)
   if (!query) throw invalid('member_query_missing', 'memberQuery: is required')
   const group = {

@@ -116,7 +116,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
         config: { scopes: READ, ...id('list') },
       },
       async ({ caller: { organizationId }, query }, reply) => {
-        const list = readListV2(groupResources[type], query)
+        const list = readListV2(groupResources[type], query, context.limits.list)
         const page = await readGroups(db.tenant(organizationId), organizationId, type, list)
         return sendGroups(reply, page, list.fields)
       },
@@ -313,7 +313,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox<{ context: GroupContext }> =
     },
     async ({ caller: { organizationId }, query, headers }, reply) => {
       const tenant = db.tenant(organizationId)
-      const list = readListV2(groupResource, query)
+      const list = readListV2(groupResource, query, context.limits.list)
       const page = await readGroups(tenant, organizationId, null, list)
       if (headers['x-unfiltered-total-count'])
         reply.header('x-unfiltered-total-count', await countGroups(tenant, organizationId))

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../platform/db/sql.ts'
 import { invalid } from '../platform/errors.ts'
+import type { ListLimits } from '../platform/limits.ts'
 import {
   all,
   compare,
@@ -41,29 +42,29 @@ function valueFor(name: string, value: unknown): unknown {
   return Array.isArray(value) ? value.map(stateOf) : stateOf(value)
 }
 
-function conditionSql(resource: Resource, condition: Condition): Sql {
+function conditionSql(resource: Resource, condition: Condition, max: ListLimits): Sql {
   const { operator, not } = condition
   const field = nameIn(resource, condition.field)
   const value = valueFor(field, condition.value)
-  const { column } = fieldOf(resource, field, 'filter')
+  const { column } = fieldOf(resource, field, 'filter', max)
   const holds = (): Sql => {
     switch (operator) {
       case 'starts':
-        return like(column, `${escapeLike(single(field, value))}%`)
+        return like(column, `${escapeLike(single(field, value, max))}%`)
       case 'ends':
-        return like(column, `%${escapeLike(single(field, value))}`)
+        return like(column, `%${escapeLike(single(field, value, max))}`)
       default:
-        return compare(resource, field, operator, value)
+        return compare(resource, field, operator, value, max)
     }
   }
   return not ? sql`not coalesce(${holds()}, false)` : sql`coalesce(${holds()}, false)`
 }
 
 /** Compiles the rule to a condition on the member table; an unknown field is named in the error. */
-export function ruleSql(resource: Resource, { conditions, search }: Rule): Sql {
+export function ruleSql(resource: Resource, { conditions, search }: Rule, max: ListLimits): Sql {
   try {
     return all([
-      ...conditions.map((condition) => conditionSql(resource, condition)),
+      ...conditions.map((condition) => conditionSql(resource, condition, max)),
       ...(search
         ? [
             searchIn(
@@ -72,6 +73,7 @@ export function ruleSql(resource: Resource, { conditions, search }: Rule): Sql {
               search.fields.length > 0
                 ? search.fields.map((field) => nameIn(resource, field))
                 : (resource.searchFields ?? []),
+              max,
             ),
           ]
         : []),

@@ -1,6 +1,7 @@
 import type { EdgeContext } from '../graph/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
@@ -9,6 +10,7 @@ import type { UserContext } from '../users/index.ts'
 /** Dependencies of this slice; built once by the composition root. */
 export interface ImportContext {
   db: Db
+  limits: Limits
   sealer: Sealer
   outbound: Outbound
   send: SendJob

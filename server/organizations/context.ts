@@ -2,6 +2,7 @@ import type { Actor } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
+import type { Limits } from '../platform/limits.ts'
 
 /**
  * Dependencies of this slice's actions; built once by the composition root. When a provider creates or changes an
@@ -9,6 +10,7 @@ import type { Hook } from '../platform/hooks.ts'
  */
 export interface OrganizationContext {
   db: Db
+  limits: Limits
   /** Fires after an insert; higher slices decide who gets access. */
   created: Hook<Caller, { organizationId: string }>
   /** Fires when an organization is deleted or restored: higher slices decide who loses access. */

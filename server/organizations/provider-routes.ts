@@ -75,7 +75,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
     async ({ caller, params, query }) =>
       project(
         toProvider(await getProvider(db, caller, params.provider_id)),
-        readFields(query.fields),
+        readFields(query.fields, context.limits.list),
       ),
   )
 
@@ -118,7 +118,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async ({ caller, params, query }, reply) => {
-      const list = readListV2(organizationResource, query)
+      const list = readListV2(organizationResource, query, context.limits.list)
       const { id } = await getProvider(db, caller, params.provider_id)
       const { totalCount, results } = await listProviderOrganizations(
         db,

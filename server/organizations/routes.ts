@@ -41,7 +41,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
       const [resource, show] = holdsOne(caller, LIST_SCOPES)
         ? [organizationResource, toSummary]
         : [briefResource, toBrief]
-      const list = readListV1(resource, query)
+      const list = readListV1(resource, query, context.limits.list)
       const { totalCount, results } = await listOrganizations(db, caller.organizationIds, list)
       return { totalCount, results: results.map((row) => project(show(row), list.fields)) }
     },
@@ -67,7 +67,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
     async (request) => {
       const row = await getOrganization(db, request.caller.organizationId)
       const show = holdsOne(request.caller, READ_SCOPES) ? toOrganization : toBrief
-      return project(show(row), readFields(request.query.fields))
+      return project(show(row), readFields(request.query.fields, context.limits.list))
     },
   )
 
@@ -108,7 +108,12 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<{
       },
     },
     async (request) => {
-      const list = readSearch(organizationResource, request.query, request.body)
+      const list = readSearch(
+        organizationResource,
+        request.query,
+        request.body,
+        context.limits.list,
+      )
       const { totalCount, results } = await listOrganizations(
         db,
         request.caller.organizationIds,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Db } from '../platform/db/index.ts'
 import { errorsOf } from '../platform/http/errors.ts'
+import type { Limits } from '../platform/limits.ts'
 import { ListQueryV2, readListV2 } from '../platform/list/query.ts'
 import { countAttention, retryJob, searchEverything } from './actions.ts'
 import { readActivity } from './activity.ts'
@@ -21,7 +22,8 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<{
   /** For searches in events, which may take longer. */
   searchDb: Db
   searchSeconds: number
-}> = async (app, { db, searchDb, searchSeconds }) => {
+  limits: Limits
+}> = async (app, { db, searchDb, searchSeconds, limits }) => {
   app.get(
     '/attention',
     {
@@ -51,7 +53,12 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<{
       config: { scopes: ['insights', 'insights.readonly'] },
     },
     ({ caller, query }) =>
-      readActivity(searchDb, caller, { ...query, now: Date.now(), searchSeconds }),
+      readActivity(searchDb, caller, {
+        ...query,
+        now: Date.now(),
+        max: limits.events,
+        searchSeconds,
+      }),
   )
   app.get(
     '/providers/:provider_id/overview',
@@ -97,7 +104,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<{
       config: { scopes: ['organizations', 'organizations.readonly'] },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const list = readListV2(jobResource, query)
+      const list = readListV2(jobResource, query, limits.list)
       const page = await readJobs(db.tenant(organizationId), organizationId, list)
       return reply.header('x-total-count', page.totalCount).send(page.results)
     },

@@ -1,5 +1,5 @@
-// Limits per request and on concurrent work, grouped by the setting that changes them. One object per process, so that
-// pure functions can read it; the composition root sets it before anything runs.
+// Limits per request and on concurrent work, grouped by the setting that changes them. Functions take the group that they
+// need as an argument: applications in one process may differ.
 
 interface Limit {
   fallback: number
@@ -142,6 +142,10 @@ export type Limits = {
   [G in keyof typeof LIMITS]: { [L in keyof (typeof LIMITS)[G]['of']]: number }
 }
 
+export type EventLimits = Limits['events']
+export type ListLimits = Limits['list']
+export type SamlLimits = Limits['saml']
+
 export const mapValues = <T extends object, R>(object: T, map: (value: T[keyof T]) => R) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)])) as {
     [K in keyof T]: R
@@ -168,7 +172,5 @@ export function parseLimits({ of }: Pick<LimitGroup, 'of'>, raw: string): Record
   return values
 }
 
-/** The limits in force. */
-export const limits = mapValues(LIMITS, defaultsOf) as Limits
-
-export const setLimits = (wanted: Limits): void => void Object.assign(limits, wanted)
+/** For what runs without a configuration. */
+export const DEFAULT_LIMITS = mapValues(LIMITS, defaultsOf) as Limits

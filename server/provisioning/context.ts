@@ -1,4 +1,5 @@
 import type { Db } from '../platform/db/index.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
@@ -6,6 +7,7 @@ import type { Sealer } from '../platform/secrets.ts'
 /** Dependencies of this slice; built once by the composition root. */
 export interface ProvisioningContext {
   db: Db
+  limits: Limits
   sealer: Sealer
   outbound: Outbound
   postMail: PostMail

@@ -1,7 +1,6 @@
 import type { Connection } from '../platform/db/index.ts'
 import { listen } from '../platform/db/listen.ts'
 import { AppError } from '../platform/errors.ts'
-import { limits } from '../platform/limits.ts'
 import type { Logger } from '../platform/log.ts'
 import { randomToken } from '../platform/secrets.ts'
 import { nextDue } from './account-store.ts'
@@ -116,6 +115,7 @@ export class ProvisioningWorker {
 
   #begin(tenant: string, applicationId: string): void {
     if (this.#stop.signal.aborted) return
+    const { limits } = this.#context
     const others = [...this.#running.values()].filter((running) => running.tenant === tenant)
     if (
       this.#running.has(applicationId) ||

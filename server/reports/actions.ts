@@ -5,7 +5,6 @@ import type { Caller } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import { invalid, notFound, throttled } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { limits } from '../platform/limits.ts'
 import { offset } from '../platform/list/values.ts'
 import { CONTENT_TYPES, fileName } from './artifact.ts'
 import type { ReportContext } from './context.ts'
@@ -55,7 +54,7 @@ export async function listReports(
 
 /** The report, its event and its job commit together. */
 export async function requestReport(
-  { db, send }: ReportContext,
+  { db, limits, send }: ReportContext,
   caller: Caller,
   name: string,
   now: number,

@@ -14,7 +14,7 @@ import { makeReport } from './make.ts'
 const app = await startApp({ alone: true })
 const URL = '/insights/directory/v1/reports'
 const DAY = 86_400_000
-const context = { db: app.db, send: app.queue.send, names: namesBy({}) }
+const context = { ...app.contexts.reports, names: namesBy({}) }
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 
 async function ask(org: Org, type: string): Promise<string> {

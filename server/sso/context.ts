@@ -2,6 +2,7 @@ import type { SsoApplication } from '../applications/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserSession } from '../portal/index.ts'
@@ -11,6 +12,7 @@ import type { UserActor } from '../users/index.ts'
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface SsoSliceContext {
   db: Db
+  limits: Limits
   /** Unseals the private keys of applications. */
   sealer: Sealer
   publicUrl: string

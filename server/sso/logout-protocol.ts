@@ -132,7 +132,7 @@ export const samlLogout = (
 
 /** SAML Bindings §3.2: the request goes straight to the service provider. */
 export async function tellBySoap(
-  context: Pick<SsoSliceContext, 'db' | 'sealer' | 'outbound'>,
+  context: Pick<SsoSliceContext, 'db' | 'limits' | 'sealer' | 'outbound'>,
   reference: PartyReference,
 ): Promise<void> {
   const { organizationId } = reference
@@ -154,7 +154,7 @@ export async function tellBySoap(
       maxBytes: MAX_SOAP_BYTES,
     })
     if (answer.status !== 200) throw new Error(`The service provider responded ${answer.status}`)
-    const { success, inResponseTo } = readSoapLogoutResponse(answer.body)
+    const { success, inResponseTo } = readSoapLogoutResponse(answer.body, context.limits.saml)
     if (!success || inResponseTo !== party.details.requestId)
       throw new Error('The service provider did not confirm the logout')
     await settleLater(context, reference, { state: 'done' })

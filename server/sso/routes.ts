@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { findSsoApplication, noteMetadataFetched } from '../applications/index.ts'
 import { reportFailure } from '../platform/http/error-handler.ts'
 import { registerFormBody } from '../platform/http/form-body.ts'
+import type { SamlLimits } from '../platform/limits.ts'
 import { failurePage, sendOutcome, type Visitor, visitorOf } from '../signon/index.ts'
 import type { SsoSliceContext } from './context.ts'
 import { type Inbound, readPost, readRedirect } from './inbound/inbound.ts'
@@ -20,13 +21,13 @@ const rawQuery = ({ raw: { url = '' } }: FastifyRequest): string => {
 
 const missing = () => new Refusal('unreadable', 'SAMLRequest or SAMLResponse is missing')
 /** Lazy, so that an unreadable message is recorded as an attempt on its application. */
-const fromQuery = (request: FastifyRequest) => (): Inbound => {
-  const inbound = readRedirect(rawQuery(request))
+const fromQuery = (request: FastifyRequest, max: SamlLimits) => (): Inbound => {
+  const inbound = readRedirect(rawQuery(request), max)
   if (!inbound) throw missing()
   return inbound
 }
-const fromForm = (request: FastifyRequest) => (): Inbound => {
-  const inbound = readPost(Object(request.body))
+const fromForm = (request: FastifyRequest, max: SamlLimits) => (): Inbound => {
+  const inbound = readPost(Object(request.body), max)
   if (!inbound) throw missing()
   return inbound
 }
@@ -39,7 +40,8 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
   app,
   { context },
 ) => {
-  await registerFormBody(app)
+  const { saml } = context.limits
+  await registerFormBody(app, context.limits)
   /** Looks up the session concurrently with the application, for requests that carry the cookie. */
   const earlyVisitorOf = (request: FastifyRequest): Visitor => {
     const visitor = visitorOf(context, request)
@@ -63,7 +65,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
       return sendOutcome(
         request,
         reply,
-        await receiveRequest(context, visitor, slug, fromQuery(request)),
+        await receiveRequest(context, visitor, slug, fromQuery(request, saml)),
       )
     const relayState = new URLSearchParams(query).get('RelayState') ?? undefined
     return sendOutcome(request, reply, await startHere(context, visitor, slug, relayState))
@@ -74,7 +76,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
     return sendOutcome(
       request,
       reply,
-      await receiveRequest(context, visitor, slug, fromForm(request)),
+      await receiveRequest(context, visitor, slug, fromForm(request, saml)),
     )
   })
 
@@ -84,7 +86,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
     return sendOutcome(
       request,
       reply,
-      await receiveLogout(context, visitor, slug, fromQuery(request)),
+      await receiveLogout(context, visitor, slug, fromQuery(request, saml)),
     )
   })
   app.post('/saml2/:slug/logout', { config, schema: { params: Slug } }, async (request, reply) => {
@@ -93,7 +95,7 @@ export const samlRoutes: FastifyPluginAsyncTypebox<{ context: SsoSliceContext }>
     return sendOutcome(
       request,
       reply,
-      await receiveLogout(context, visitor, slug, fromForm(request)),
+      await receiveLogout(context, visitor, slug, fromForm(request, saml)),
     )
   })
 

@@ -43,7 +43,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
       config: { scopes: READ, operationId: { legacy: 'systems_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(systemResource, query)
+      const list = readListV1(systemResource, query, context.limits.list)
       const page = await listSystems(db.tenant(organizationId), organizationId, list)
       return {
         totalCount: page.totalCount,
@@ -65,7 +65,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
       config: { scopes: SEARCH, operationId: { legacy: 'search_systems_post' } },
     },
     async ({ caller: { organizationId }, query, body }) => {
-      const list = readSearch(systemResource, query, body)
+      const list = readSearch(systemResource, query, body, context.limits.list)
       const page = await listSystems(db.tenant(organizationId), organizationId, list)
       return {
         totalCount: page.totalCount,
@@ -88,7 +88,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<{ context: SystemContext }>
     },
     async ({ caller: { organizationId }, params, query }) => {
       const row = await getSystem(db.tenant(organizationId), organizationId, params.id)
-      return project(toSystem(row), readFields(query.fields))
+      return project(toSystem(row), readFields(query.fields, context.limits.list))
     },
   )
 

@@ -3,6 +3,7 @@ import type { Actor } from '../insights/index.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook, Listener } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { PostMail } from '../platform/mail.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserRow } from './store.ts'
@@ -35,6 +36,7 @@ export type UserListener = Listener<UserActor, UserChange>
 /** Dependencies of this slice's actions; built once by the composition root. */
 export interface UserContext {
   db: Db
+  limits: Limits
   sealer: Sealer
   postMail: PostMail
   send: SendJob

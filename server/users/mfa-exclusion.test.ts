@@ -12,6 +12,7 @@ const app = await startApp()
 const { db, sealer } = app
 const context = {
   db,
+  limits: app.config.limits,
   sealer,
   publicUrl: '',
   postMail: app.contexts.admins.postMail,

@@ -73,7 +73,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
       config: { scopes: LIST, operationId: { legacy: 'systemusers_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(userResource, query)
+      const list = readListV1(userResource, query, context.limits.list)
       const tenant = context.db.tenant(organizationId)
       const { totalCount, results } = await listUsers(tenant, organizationId, list)
       const users = await describeUsers(context, organizationId, results)
@@ -94,7 +94,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
       config: { scopes: READ, operationId: { legacy: 'search_systemusers_post' } },
     },
     async ({ caller: { organizationId }, query, body }) => {
-      const list = readSearch(userResource, query, body ?? {})
+      const list = readSearch(userResource, query, body ?? {}, context.limits.list)
       const tenant = context.db.tenant(organizationId)
       const { totalCount, results } = await listUsers(tenant, organizationId, list)
       const users = await describeUsers(context, organizationId, results)
@@ -137,7 +137,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<{ context: UserContext }> = a
     async ({ caller, params, query }) =>
       project(
         await describeUser(context, caller.organizationId, params.id),
-        readFields(query.fields),
+        readFields(query.fields, context.limits.list),
       ),
   )
 

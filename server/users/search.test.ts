@@ -5,6 +5,7 @@ import { startApp } from '../../test/harness.ts'
 import { mulberry32 } from '../../test/insights/random.ts'
 import { addUser } from '../../test/people.ts'
 import { sql } from '../platform/db/sql.ts'
+import { DEFAULT_LIMITS } from '../platform/limits.ts'
 import { readTenantPage } from '../platform/list/page.ts'
 import { readSearch } from '../platform/list/query.ts'
 import { listUsers, type UserRow, userResource } from './store.ts'
@@ -65,6 +66,7 @@ test('the index finds whom reading every user finds: any script, wildcards, comp
         userResource,
         {},
         { searchFilter, limit: 5, skip: random() < 0.3 ? 3 : 0 },
+        DEFAULT_LIMITS.list,
       )
       const byIndex = await listUsers(tenant, organizationId, list)
       const scope = sql`deleted_at is null`

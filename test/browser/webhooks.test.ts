@@ -19,7 +19,7 @@ const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 after(() => outbound.close())
 const deliver = () =>
   new ForwardingWorker(
-    { db: app.db, searchDb: app.db, sealer: app.sealer, outbound, now: Date.now },
+    { ...app.contexts.forwarding, searchDb: app.db, outbound, now: Date.now },
     createLog('silent'),
   ).runDue()
 

@@ -119,7 +119,7 @@ test('streams and forwarders get every event once, in order, while it is being s
       await turn()
     }
   })()
-  const context = { db: app.db, searchDb: app.db, sealer: app.sealer, outbound }
+  const context = { ...app.contexts.forwarding, searchDb: app.db, outbound }
   const worker = () => new ForwardingWorker(context, createLog('silent')).runDue()
   const forwarding = (async () => {
     while (!over) await Promise.all([worker(), worker()])

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { Line } from '../../server/insights/ingest/ingest.ts'
 import { readLines } from '../../server/insights/ingest/lines.ts'
-import { limits } from '../../server/platform/limits.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { type Random, seeded } from './random.ts'
 
-const MAX_LINE = limits.events.eventLength
+const MAX_LINE = DEFAULT_LIMITS.events.eventLength
 
 /** The body in pieces, cut anywhere: also inside a character. */
 function pieces(random: Random, body: Buffer, most: number): Buffer[] {
@@ -21,7 +21,7 @@ async function read(chunks: Buffer[]): Promise<Line[]> {
     chunks.filter(({ length }) => length > 0),
     { objectMode: false },
   )
-  for await (const some of readLines(body)) lines.push(...some)
+  for await (const some of readLines(body, MAX_LINE)) lines.push(...some)
   return lines
 }
 

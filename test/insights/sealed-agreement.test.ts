@@ -5,6 +5,7 @@ import { readEventQuery } from '../../server/insights/query/event-query.ts'
 import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { rounds, seeds } from '../effort.ts'
 import { type Response, startApp } from '../harness.ts'
 import { type Random, seeded } from './random.ts'
@@ -147,7 +148,7 @@ function answerOf({ path, organizations, body }: Question, events: Event[], now:
   if (JSON.stringify(body).includes('"__proto__":')) return null
   let query: ReturnType<typeof readEventQuery>
   try {
-    query = readEventQuery(body, now)
+    query = readEventQuery(body, now, DEFAULT_LIMITS.events)
   } catch (error) {
     if (error instanceof AppError && error.kind === 'invalid') return null
     throw error

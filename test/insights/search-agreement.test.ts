@@ -8,6 +8,7 @@ import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { SERVICES } from '../../server/insights/services.ts'
 import { AppError } from '../../server/platform/errors.ts'
 import { uuidv7 } from '../../server/platform/ids.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { rounds } from '../effort.ts'
 import { startApp } from '../harness.ts'
 import { seeded } from './random.ts'
@@ -32,7 +33,7 @@ async function store(organizationId: string, events: StoredDocument[]): Promise<
 /** The type of an unlisted field follows the value, and some operators do not apply. */
 function readOrRefuse(body: Record<string, unknown>, now: number): EventQuery | null {
   try {
-    return readEventQuery(body, now)
+    return readEventQuery(body, now, DEFAULT_LIMITS.events)
   } catch (error) {
     if (error instanceof AppError && error.kind === 'invalid') return null
     throw error

@@ -3,6 +3,7 @@ import { chainsTo } from '../../server/graph/actions.ts'
 import type { NodeType } from '../../server/graph/index.ts'
 import { reachableResource, traversalSql } from '../../server/graph/traverse-store.ts'
 import { inlined } from '../../server/platform/db/sql.ts'
+import { DEFAULT_LIMITS } from '../../server/platform/limits.ts'
 import { readListV2 } from '../../server/platform/list/query.ts'
 import { formatSql } from './format.ts'
 
@@ -54,7 +55,11 @@ const TYPICAL: Typical[] = [
 
 function statementOf({ start, end, filter }: Typical): string {
   const direct = chainsTo(start, [end])
-  const list = readListV2(reachableResource, filter === undefined ? {} : { filter })
+  const list = readListV2(
+    reachableResource,
+    filter === undefined ? {} : { filter },
+    DEFAULT_LIMITS.list,
+  )
   const statement = traversalSql(':organization', {
     start: { type: start, id: ':start' },
     chains: direct.length > 0 ? direct : [[start, end]],

@@ -20,7 +20,7 @@ const scopes = ['applicationtemplates', 'applicationtemplates.readonly']
 /** The catalogue of templates, v1; the same for every organization. */
 export const templateRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationContext }> = async (
   app,
-  { context: { db, publicUrl } },
+  { context: { db, limits, publicUrl } },
 ) => {
   const usedBy = (organizationId: string) =>
     usedTemplates(db.tenant(organizationId), organizationId)
@@ -37,7 +37,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationCon
       config: { scopes, operationId: { legacy: 'application_templates_list' } },
     },
     async ({ caller: { organizationId }, query }) => {
-      const list = readListV1(templateResource, query)
+      const list = readListV1(templateResource, query, limits.list)
       const [page, used] = await Promise.all([readTemplateNames(db, list), usedBy(organizationId)])
       return {
         totalCount: page.totalCount,
@@ -61,7 +61,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ context: ApplicationCon
       config: { scopes, operationId: { legacy: 'application_templates_get' } },
     },
     async ({ caller: { organizationId }, params: { id }, query }) => {
-      const fields = readFields(query.fields)
+      const fields = readFields(query.fields, limits.list)
       const found = TEMPLATES.get(id) ?? all.find((template) => template.id === id)
       if (!found)
         throw notFound('template_not_found', 'Not Found: there is no such application template')

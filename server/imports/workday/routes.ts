@@ -53,7 +53,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
       config: { scopes: READ, ...id('list') },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const list = readListV2(workdayResource, query)
+      const list = readListV2(workdayResource, query, context.limits.list)
       const tenant = context.db.tenant(organizationId)
       const { totalCount, results } = await readWorkdays(tenant, organizationId, list)
       reply.header('x-total-count', totalCount)

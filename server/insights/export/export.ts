@@ -1,6 +1,7 @@
 import Negotiator from 'negotiator'
 import { row } from '../../platform/csv.ts'
 import { invalid } from '../../platform/errors.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import type { EventPage } from '../query/event-page.ts'
 import { type EventQuery, readEventQuery } from '../query/event-query.ts'
 import { projector } from '../query/projection.ts'
@@ -44,9 +45,14 @@ function readMaxRows(raw: unknown): number {
   return raw
 }
 
-export function readExport(body: Body, accept: string | undefined, now: number): ExportRequest {
+export function readExport(
+  body: Body,
+  accept: string | undefined,
+  now: number,
+  max: EventLimits,
+): ExportRequest {
   return {
-    query: readEventQuery(body, now),
+    query: readEventQuery(body, now, max),
     format: readFormat(body.format, accept),
     maxRows: readMaxRows(body.limit),
   }

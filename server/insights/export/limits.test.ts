@@ -53,11 +53,12 @@ async function serve(stalledMs: number) {
   })
   const db = openDb(app.service, { max: 1 })
   const http = await createServer(app.config, createLog('info', sink))
-  registerAuthorization(http, createAuthenticate(app.db, app.contexts.admins.cache))
-  const authenticate = createAuthenticate(app.db, app.contexts.admins.cache, { touch: false })
+  registerAuthorization(http, createAuthenticate(app.contexts.admins))
+  const authenticate = createAuthenticate(app.contexts.admins, { touch: false })
   await http.register(exportRoutes, {
     prefix: PREFIX,
     db,
+    limits: app.config.limits,
     authenticate,
     stalledMs,
     shares: app.config.exports,

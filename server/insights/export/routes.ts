@@ -6,6 +6,7 @@ import { codeOf, throttled } from '../../platform/errors.ts'
 import type { Authenticate } from '../../platform/http/authorize.ts'
 import { errorsOf } from '../../platform/http/errors.ts'
 import { answerWithFile, checkAdmitted } from '../../platform/http/file-answer.ts'
+import type { Limits } from '../../platform/limits.ts'
 import { Quota, type Shares } from '../../platform/quota.ts'
 import { Deadline } from '../query/deadline.ts'
 import { EventPage } from '../query/event-page.ts'
@@ -51,13 +52,14 @@ async function* startingWith<T>(
 /** Exports all events of a query as one file. */
 export const exportRoutes: FastifyPluginAsyncTypebox<{
   db: Db
+  limits: Limits
   /** Must not extend a session: an export lasts as long as its client reads. */
   authenticate: Authenticate
   shares: Shares
   /** Per page. */
   searchSeconds: number
   stalledMs?: number
-}> = async (app, { db, authenticate, shares, searchSeconds, stalledMs }) => {
+}> = async (app, { db, limits, authenticate, shares, searchSeconds, stalledMs }) => {
   const quota = new Quota(EXPORTS, shares)
 
   app.post(
@@ -78,7 +80,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{
     },
     async (request, reply) => {
       const { tenantIds } = request.caller
-      const asked = readExport(request.body, request.headers.accept, Date.now())
+      const { body, headers } = request
+      const asked = readExport(body, headers.accept, Date.now(), limits.events)
       const giveBack = quota.take(request.caller)
       try {
         const query = boundedBy(asked.query, await readWatermark(db))

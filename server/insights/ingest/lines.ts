@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { limits } from '../../platform/limits.ts'
 import type { Line } from './ingest.ts'
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
@@ -8,8 +7,7 @@ const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 
  * Splits a body into events as it arrives, yielding those of each chunk: NDJSON by line ends, a JSON array by elements.
  * Memory holds one event and one chunk, however long the body is.
  */
-export async function* readLines(body: Readable): AsyncGenerator<Line[]> {
-  const { eventLength } = limits.events
+export async function* readLines(body: Readable, eventLength: number): AsyncGenerator<Line[]> {
   let array: boolean | null = null
   let line = 1
   let start = 1

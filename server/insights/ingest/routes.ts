@@ -60,6 +60,7 @@ interface IngestLimits {
 export const ingestRoutes: FastifyPluginAsyncTypebox<
   { context: InsightsContext } & IngestLimits
 > = async (app, { context, shares, seconds, idleSeconds }) => {
+  const { eventLength } = context.limits.events
   const quota = new Quota(BODIES, shares)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, payload, done) => done(null, payload))
@@ -92,7 +93,7 @@ export const ingestRoutes: FastifyPluginAsyncTypebox<
         }
         const payload = timely(body, { seconds, idleSeconds })
         const plain = encoding === 'gzip' ? unpacked(payload) : payload
-        return await ingest(context, intake, readLines(plain))
+        return await ingest(context, intake, readLines(plain, eventLength))
       } catch (error) {
         // The rest of the body is not read.
         reply.header('connection', 'close')

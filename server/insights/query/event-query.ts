@@ -1,5 +1,5 @@
 import { invalid } from '../../platform/errors.ts'
-import { limits } from '../../platform/limits.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import { isKnown } from '../fields.ts'
 import { numberOf, shown, textOf } from '../scalars.ts'
 import { SERVICES, type Service, serviceOf } from '../services.ts'
@@ -30,7 +30,7 @@ export interface EventQuery extends Selection {
 
 type Body = Record<string, unknown>
 
-function readServices(raw: unknown): readonly Service[] {
+function readServices(raw: unknown, max: number): readonly Service[] {
   const names = Array.isArray(raw) ? raw : typeof raw === 'string' ? [raw] : []
   const supported = ['all', ...SERVICES].join(', ')
   if (names.length === 0) {
@@ -39,7 +39,6 @@ function readServices(raw: unknown): readonly Service[] {
       `service must be a list of services; supported are ${supported}`,
     )
   }
-  const max = limits.events.services
   if (names.length > max)
     throw invalid('too_many_services', `service: at most ${max} names are allowed`)
   if (names.some((name) => textOf(name).toLowerCase() === 'all')) return SERVICES
@@ -87,16 +86,16 @@ function readLimit(raw: unknown): number {
   return Math.min(raw, MAX_ROWS)
 }
 
-function readFields(raw: unknown): string[] | null {
+function readFields(raw: unknown, max: EventLimits): string[] | null {
   if (raw === undefined || raw === null) return null
   if (!Array.isArray(raw) || raw.some((name) => typeof name !== 'string')) {
     throw invalid('bad_fields', 'fields must be a list of field names')
   }
   if (raw.length === 0) throw invalid('empty_fields', 'fields must not be an empty list')
   const names = [...new Set<string>(raw)]
-  const { fields: max, fieldLength } = limits.events
-  if (names.length > max)
-    throw invalid('too_many_fields', `fields: at most ${max} names are allowed`)
+  const { fieldLength } = max
+  if (names.length > max.fields)
+    throw invalid('too_many_fields', `fields: at most ${max.fields} names are allowed`)
   if (names.some((name) => name.length > fieldLength))
     throw invalid('bad_fields', `fields: a name may have at most ${fieldLength} characters`)
   const known = names.filter(isKnown)
@@ -122,18 +121,19 @@ function readAfter(raw: unknown): EventQuery['after'] {
   return { timestamp, id }
 }
 
-export function readSelection(body: Body, now: number): Selection {
-  const services = readServices(body.service)
-  return { services, ...readTimes(body, now), term: readSearchTerm(body.search_term, services) }
+export function readSelection(body: Body, now: number, max: EventLimits): Selection {
+  const services = readServices(body.service, max.services)
+  const term = readSearchTerm(body.search_term, services, max)
+  return { services, ...readTimes(body, now), term }
 }
 
-export function readEventQuery(body: Body, now: number): EventQuery {
+export function readEventQuery(body: Body, now: number, max: EventLimits): EventQuery {
   const skip = numberOf(body.skip)
   return {
-    ...readSelection(body, now),
+    ...readSelection(body, now, max),
     limit: readLimit(body.limit),
     sort: textOf(body.sort).toUpperCase() === 'DESC' ? 'DESC' : 'ASC',
-    fields: readFields(body.fields),
+    fields: readFields(body.fields, max),
     after: readAfter(body.search_after),
     skip: Number.isSafeInteger(skip) && skip > 0 ? skip : 0,
   }

@@ -1,5 +1,4 @@
 import { invalid } from '../../platform/errors.ts'
-import { limits } from '../../platform/limits.ts'
 import { numberOf, textOf } from '../scalars.ts'
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
@@ -40,16 +39,16 @@ interface TimeBucket {
 export function fillSteps(
   counts: { start: number; doc_count: number }[],
   { seconds }: Step,
+  maxSteps: number,
 ): Iterable<TimeBucket> {
   const [first, last] = [counts[0], counts.at(-1)]
   if (!first || !last) return []
   const width = seconds * 1000
   const total = (last.start - first.start) / width + 1
-  const { buckets } = limits.events
-  if (total > buckets) {
+  if (total > maxSteps) {
     throw invalid(
       'too_many_buckets',
-      `interval: ${Math.round(total)} steps are more than the ${buckets} allowed; choose a larger interval`,
+      `interval: ${Math.round(total)} steps are more than the ${maxSteps} allowed; choose a larger interval`,
     )
   }
   return stepsBetween(first.start, last.start, width, counts)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { Agent, type IncomingMessage, request, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
-import { limits } from '../../platform/limits.ts'
 import { insertPastEvents } from '../index.ts'
 import { PageBuffers } from './page-buffers.ts'
 
 const app = await startApp()
+const { limits } = app.config
 const EVENTS = 3000
 const start = Date.now() - 3_600_000
 
@@ -92,7 +92,7 @@ test('more large pages than the limit all arrive', async () => {
 
 test('one page more than the limit waits, and is refused in the end', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const buffers = new PageBuffers()
+  const buffers = new PageBuffers(limits)
   const take = () => buffers.take(10_000, new ServerResponse({ method: 'GET' } as never), 'one')
   for (let at = 0; at < limits.tenant.largePages; at++) await take()
   const waiting = take()

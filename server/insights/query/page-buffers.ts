@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import { throttled } from '../../platform/errors.ts'
 import { FairShare } from '../../platform/fair-share.ts'
-import { limits } from '../../platform/limits.ts'
+import type { Limits } from '../../platform/limits.ts'
 
 // Large pages use pooled buffers: allocating one per page kept the garbage collector busy for as long as the page took.
 // The number in flight is limited, to bound memory.
@@ -14,22 +14,27 @@ const LARGEST = 10_000 * SIZE_OF_EVENT
 const MAX_KEPT = 2
 const PATIENCE_MS = 30_000
 
-const tooMany = () =>
+const tooMany = (largePages: number) =>
   throttled(
     'too_many_large_pages',
-    `Too many large pages: at most ${limits.tenant.largePages} at once per organization or provider; finish reading those in progress, or request fewer events`,
+    `Too many large pages: at most ${largePages} at once per organization or provider; finish reading those in progress, or request fewer events`,
     { retryAfter: 5 },
   )
 
 export class PageBuffers {
   readonly #free: Buffer[] = []
-  readonly #share = new FairShare({
-    places: limits.process.largePages,
-    // Stalled clients block only their own organization or provider.
-    share: limits.tenant.largePages,
-    patience: { ms: PATIENCE_MS, refuse: tooMany },
-    overflow: true,
-  })
+  readonly #share: FairShare
+
+  constructor(limits: Limits) {
+    const { largePages } = limits.tenant
+    this.#share = new FairShare({
+      places: limits.process.largePages,
+      // Stalled clients block only their own organization or provider.
+      share: largePages,
+      patience: { ms: PATIENCE_MS, refuse: () => tooMany(largePages) },
+      overflow: true,
+    })
+  }
 
   /**
    * A buffer for a response of that many events, not zeroed. It is reused only after a complete response: otherwise

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
-import { limits } from '../../platform/limits.ts'
+import { DEFAULT_LIMITS } from '../../platform/limits.ts'
 import { SERVICES } from '../services.ts'
 import { readSearchTerm } from './search-term.ts'
 import type { Term } from './search-tree.ts'
 
 const app = await startApp()
+const max = DEFAULT_LIMITS.events
 const EVENTS = '/insights/directory/v1/events'
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at))
@@ -63,22 +64,14 @@ test('ordinary and long searches pass', async () => {
 
 const refusals: [string, object, RegExp][] = [
   ['text searches', each('startsWith', 501), /10020 units/],
-  ['terms', each('eq', limits.events.terms + 1), /at most 10000 terms/],
-  [
-    'empty groups',
-    { and: times(limits.events.terms, () => ({ and: [] })) },
-    /at most 10000 groups/,
-  ],
-  ['values', { and: [{ id: times(limits.events.values + 1, String) }] }, /50001 values .* 50000/],
-  [
-    'a long value',
-    { and: [{ id: 'x'.repeat(limits.events.valueLength + 1) }] },
-    /longer than 32768/,
-  ],
+  ['terms', each('eq', max.terms + 1), /at most 10000 terms/],
+  ['empty groups', { and: times(max.terms, () => ({ and: [] })) }, /at most 10000 groups/],
+  ['values', { and: [{ id: times(max.values + 1, String) }] }, /50001 values .* 50000/],
+  ['a long value', { and: [{ id: 'x'.repeat(max.valueLength + 1) }] }, /longer than 32768/],
   ['a long name', { and: [{ ['x'.repeat(257)]: 1 }] }, /at most 256 characters/],
   [
     'levels',
-    times(limits.events.depth, () => 0).reduce<object>((inner) => ({ and: [inner] }), {
+    times(max.depth, () => 0).reduce<object>((inner) => ({ and: [inner] }), {
       and: [{ id: 1 }],
     }),
     /32 levels/,
@@ -92,19 +85,20 @@ const refusals: [string, object, RegExp][] = [
 ]
 for (const [what, term, message] of refusals) {
   test(`too much is rejected: ${what}`, () => {
-    assert.throws(() => readSearchTerm(term, SERVICES), { kind: 'invalid', message })
+    assert.throws(() => readSearchTerm(term, SERVICES, max), { kind: 'invalid', message })
   })
 }
 
 test('duplicate values and terms count once', () => {
   const values = times(60_000, (at) => (at % 3 === 0 ? 'A' : 'a'))
-  const [leaf] = [readSearchTerm({ and: [{ id: values }] }, SERVICES)!]
+  const [leaf] = [readSearchTerm({ and: [{ id: values }] }, SERVICES, max)!]
   assert.deepEqual(leaf.type === 'leaf' && leaf.values, ['a'])
 
   const same = { and: [{ field: 'message', operator: 'contains', value: 'x' }] }
   const term = readSearchTerm(
     { or: [...times(3000, () => same), { and: [{ id: 'y' }] }] },
     SERVICES,
+    max,
   )!
   assert.equal(leavesOf(term), 2)
 })

@@ -1,5 +1,5 @@
 import { invalid } from '../../platform/errors.ts'
-import { limits } from '../../platform/limits.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import { LISTED_VALUE_UNITS, TEXT_SEARCH_UNITS } from '../schema.ts'
 import type { Operator, Term } from './search-tree.ts'
 
@@ -12,16 +12,21 @@ const over = (reason: string, message: string) => invalid(reason, `search_term: 
 
 /** Counts during parsing, so that parsing itself is bounded. */
 export class TermCounter {
+  readonly #max: EventLimits
   #leaves = 0
   #groups = 0
 
+  constructor(max: EventLimits) {
+    this.#max = max
+  }
+
   leaf(): void {
-    const { terms } = limits.events
+    const { terms } = this.#max
     if (++this.#leaves > terms) throw over('too_many_terms', `at most ${terms} terms are allowed`)
   }
 
   group(depth: number): void {
-    const max = limits.events
+    const max = this.#max
     if (++this.#groups > max.terms)
       throw over('too_many_terms', `at most ${max.terms} groups of terms are allowed`)
     if (depth > max.depth)
@@ -50,9 +55,8 @@ function priceOf(term: Term): Price {
   return total
 }
 
-export function checkBudget(term: Term): void {
+export function checkBudget(term: Term, max: EventLimits): void {
   const { values, units } = priceOf(term)
-  const max = limits.events
   if (values > max.values)
     throw over('too_many_values', `${values} values exceed the limit of ${max.values}`)
   if (units > max.units) {

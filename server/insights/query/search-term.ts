@@ -1,5 +1,5 @@
 import { invalid } from '../../platform/errors.ts'
-import { limits } from '../../platform/limits.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import { foldText } from '../document.ts'
 import { type FieldKind, isSearchable, kindsOf } from '../fields.ts'
 import { isScalar, type Scalar, shown } from '../scalars.ts'
@@ -74,7 +74,7 @@ function readValue(field: string, kinds: LeafKind[], raw: Scalar): Value[] {
 }
 
 /** The distinct values as sent. */
-function readList(field: string, value: unknown): Scalar[] {
+function readList(field: string, value: unknown, { valueLength }: EventLimits): Scalar[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   if (!list.every(isScalar)) {
     throw bad(
@@ -82,7 +82,6 @@ function readList(field: string, value: unknown): Scalar[] {
       `the value of ${field} must be a string, number, boolean or a list of them`,
     )
   }
-  const { valueLength } = limits.events
   if (list.some((one) => typeof one === 'string' && one.length > valueLength))
     throw bad('value_too_long', `a value for ${field} is longer than ${valueLength} characters`)
   return [...new Set(list)]
@@ -97,9 +96,8 @@ function readOperator(operator: unknown, value: unknown): string {
   )
 }
 
-function checkField(field: string): void {
+function checkField(field: string, { fieldLength }: EventLimits): void {
   if (field === '') throw bad('bad_field', 'a field must have a name')
-  const { fieldLength } = limits.events
   if (field.length > fieldLength)
     throw bad('bad_field', `a field name may have at most ${fieldLength} characters`)
   if (!isSearchable(field)) throw bad('unsearchable_field', `the field ${field} cannot be searched`)
@@ -116,17 +114,20 @@ const keyOf = (term: Term): unknown =>
 
 class Reader {
   readonly #services: readonly Service[]
-  readonly #counter = new TermCounter()
+  readonly #max: EventLimits
+  readonly #counter: TermCounter
 
-  constructor(services: readonly Service[]) {
+  constructor(services: readonly Service[], max: EventLimits) {
     this.#services = services
+    this.#max = max
+    this.#counter = new TermCounter(max)
   }
 
   leaf(field: string, operator: unknown, value: unknown): Term {
     this.#counter.leaf()
-    checkField(field)
+    checkField(field, this.#max)
     const chosen = readOperator(operator, value)
-    const list = readList(field, value)
+    const list = readList(field, value, this.#max)
     const known = leafKinds(this.#services, field, list)
     const kinds = known.filter((kind) => (OPERATORS[kind] as readonly string[]).includes(chosen))
     if (kinds.length === 0) {
@@ -186,7 +187,11 @@ class Reader {
 }
 
 /** Null for an empty term. */
-export function readSearchTerm(raw: unknown, services: readonly Service[]): Term | null {
+export function readSearchTerm(
+  raw: unknown,
+  services: readonly Service[],
+  max: EventLimits,
+): Term | null {
   if (raw === undefined || raw === null) return null
   if (!isObject(raw)) throw bad('bad_term', 'must be an object with "and", "or" or "not"')
   const keys = Object.keys(raw).filter((key) => raw[key] !== null)
@@ -200,11 +205,11 @@ export function readSearchTerm(raw: unknown, services: readonly Service[]): Term
       `must contain "and", "or" or "not"; unknown member ${keys.find((key) => !['and', 'or', 'not'].includes(key))}`,
     )
   }
-  const reader = new Reader(services)
+  const reader = new Reader(services, max)
   const term = listOf(
     'and',
     groups.map((key) => reader.group(key, raw[key], 1)),
   )
-  checkBudget(term)
+  checkBudget(term, max)
   return term
 }

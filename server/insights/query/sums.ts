@@ -1,5 +1,4 @@
 import type { TenantDb } from '../../platform/db/index.ts'
-import { limits } from '../../platform/limits.ts'
 import { blockOf, lowerPlace, readBlocks, timesOf } from '../segments/contents.ts'
 import { addValues } from '../segments/distinct.ts'
 import type { Mask } from '../segments/evaluate.ts'
@@ -118,12 +117,16 @@ export async function distinctValues(
 /** Weeks start on Monday, as did 5 January 1970. */
 const FIRST_MONDAY = 4 * 86_400_000
 
-/** Events per step; `offset` shifts the step boundaries to a time zone. Times in milliseconds. */
+/**
+ * Events per step; `offset` shifts the step boundaries to a time zone. Times in milliseconds. One step more than
+ * `maxSteps` shows that there are too many.
+ */
 export async function countPerStep(
   db: TenantDb,
   organizationIds: readonly string[],
   selection: Selection,
   step: { seconds: number; offsetSeconds: number },
+  maxSteps: number,
   pace = new Pace(),
 ): Promise<{ start: number; doc_count: number }[]> {
   const reach = await reachOf(db, selection)
@@ -166,11 +169,11 @@ export async function countPerStep(
         }
       }
       // More than are answered.
-      if (counts.size > limits.events.buckets) break
+      if (counts.size > maxSteps) break
     }
   })
   return [...counts]
     .map(([at, doc_count]) => ({ start: origin + at * width, doc_count }))
     .sort((a, b) => a.start - b.start)
-    .slice(0, limits.events.buckets + 1)
+    .slice(0, maxSteps + 1)
 }

@@ -1,9 +1,11 @@
 import type { Caller } from '../../platform/caller.ts'
-import { type Db, isUniqueViolation, type Tx } from '../../platform/db/index.ts'
+import { isUniqueViolation, type Tx } from '../../platform/db/index.ts'
 import { conflict, forbidden, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import type { Page } from '../../platform/list/page.ts'
 import { readListV2 } from '../../platform/list/query.ts'
+import type { InsightsContext } from '../context.ts'
 import { changesBetween } from '../document.ts'
 import { recordEvent } from '../record/record.ts'
 import { readSavedQuery } from './saved-search.ts'
@@ -37,11 +39,11 @@ async function naming<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The writable members; omitted ones get their defaults. */
-const contentOf = (body: SavedSearchWrite, now: number) => ({
+const contentOf = (body: SavedSearchWrite, now: number, max: EventLimits) => ({
   name: body.name.trim(),
   description: body.description ?? '',
   shared: body.shared ?? false,
-  query: readSavedQuery(body.query, now),
+  query: readSavedQuery(body.query, now, max),
   columns: body.columns ?? [],
 })
 
@@ -59,16 +61,20 @@ const record = (
   })
 
 export const listSavedSearches = (
-  db: Db,
+  { db, limits }: InsightsContext,
   caller: Caller,
   query: Record<string, unknown>,
 ): Promise<Page<SavedSearch>> => {
   const { organizationId, id } = caller
-  const list = readListV2(SAVED_SEARCHES, query)
+  const list = readListV2(SAVED_SEARCHES, query, limits.list)
   return pageOfSavedSearches(db.tenant(organizationId), organizationId, id, list)
 }
 
-export async function getSavedSearch(db: Db, caller: Caller, id: string): Promise<SavedSearch> {
+export async function getSavedSearch(
+  { db }: InsightsContext,
+  caller: Caller,
+  id: string,
+): Promise<SavedSearch> {
   const { organizationId } = caller
   const found = await findSavedSearch(db.tenant(organizationId), organizationId, caller.id, id)
   if (!found) throw savedSearchNotFound()
@@ -76,7 +82,7 @@ export async function getSavedSearch(db: Db, caller: Caller, id: string): Promis
 }
 
 export function createSavedSearch(
-  db: Db,
+  { db, limits }: InsightsContext,
   caller: Caller,
   body: SavedSearchWrite,
   now: number,
@@ -84,7 +90,7 @@ export function createSavedSearch(
   // A service account cannot own one, but may run shared ones.
   if (caller.initiator.type !== 'admin')
     throw forbidden('administrators_only', 'Forbidden: only administrators can have saved searches')
-  const content = contentOf(body, now)
+  const content = contentOf(body, now, limits.events)
   const { organizationId } = caller
   return naming(
     db.tx(organizationId, async (tx) => {
@@ -98,7 +104,7 @@ export function createSavedSearch(
 
 /** A full replace by the owner. An ownerless search becomes the caller's. */
 export function replaceSavedSearch(
-  db: Db,
+  { db, limits }: InsightsContext,
   caller: Caller,
   id: string,
   body: SavedSearchWrite,
@@ -112,7 +118,7 @@ export function replaceSavedSearch(
       const adopted = before.owner === null && caller.initiator.type === 'admin'
       if (before.owner !== caller.id && !adopted) throw notYours()
       const { created: _, updated: __, ...kept } = before
-      const search = { id, owner: caller.id, ...contentOf(body, now) }
+      const search = { id, owner: caller.id, ...contentOf(body, now, limits.events) }
       const changes = changesBetween(kept, search)
       if (changes.length === 0) return before
       const after = await saveSavedSearch(tx, organizationId, search)
@@ -126,7 +132,11 @@ export function replaceSavedSearch(
  * By the owner. A shared one also by those who manage administrators, or by anyone when it has no owner, since it is in
  * everyone's list.
  */
-export function removeSavedSearch(db: Db, caller: Caller, id: string): Promise<void> {
+export function removeSavedSearch(
+  { db }: InsightsContext,
+  caller: Caller,
+  id: string,
+): Promise<void> {
   const { organizationId } = caller
   return db.tx(organizationId, async (tx) => {
     const before = await lockSavedSearch(tx, organizationId, caller.id, id)

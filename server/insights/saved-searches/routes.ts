@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { Db } from '../../platform/db/index.ts'
 import { errorsOf } from '../../platform/http/errors.ts'
 import { ListQueryV2 } from '../../platform/list/query.ts'
+import type { InsightsContext } from '../context.ts'
 import {
   createSavedSearch,
   getSavedSearch,
@@ -20,7 +20,10 @@ const writing = { scopes: ['insights'], tenant } as const
 const Params = Type.Object({ saved_search_id: Type.String() })
 
 /** Event queries saved by administrators. */
-export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (app, { db }) => {
+export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ context: InsightsContext }> = async (
+  app,
+  { context },
+) => {
   app.get(
     '/saved-searches',
     {
@@ -32,7 +35,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
       },
       config: reading,
     },
-    ({ caller, query }) => listSavedSearches(db, caller, query),
+    ({ caller, query }) => listSavedSearches(context, caller, query),
   )
   app.post(
     '/saved-searches',
@@ -49,7 +52,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
     },
     async ({ caller, body }, reply) => {
       reply.code(201)
-      return createSavedSearch(db, caller, body, Date.now())
+      return createSavedSearch(context, caller, body, Date.now())
     },
   )
   app.get(
@@ -63,7 +66,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
       },
       config: reading,
     },
-    ({ caller, params }) => getSavedSearch(db, caller, params.saved_search_id),
+    ({ caller, params }) => getSavedSearch(context, caller, params.saved_search_id),
   )
   app.put(
     '/saved-searches/:saved_search_id',
@@ -80,7 +83,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
       config: writing,
     },
     ({ caller, params, body }) =>
-      replaceSavedSearch(db, caller, params.saved_search_id, body, Date.now()),
+      replaceSavedSearch(context, caller, params.saved_search_id, body, Date.now()),
   )
   app.delete(
     '/saved-searches/:saved_search_id',
@@ -96,7 +99,7 @@ export const savedSearchRoutes: FastifyPluginAsyncTypebox<{ db: Db }> = async (a
       config: writing,
     },
     async ({ caller, params }, reply) => {
-      await removeSavedSearch(db, caller, params.saved_search_id)
+      await removeSavedSearch(context, caller, params.saved_search_id)
       reply.code(204)
       return null
     },

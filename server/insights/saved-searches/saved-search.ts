@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../../platform/errors.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import { readEventQuery } from '../query/event-query.ts'
 import { textOf } from '../scalars.ts'
 import type { SavedSearchWrite } from './schema.ts'
@@ -44,13 +45,14 @@ export function bodyOf(query: SavedSearchWrite['query'], now: number): Record<st
 export function readSavedQuery(
   query: SavedSearchWrite['query'],
   now: number,
+  max: EventLimits,
 ): SavedSearchWrite['query'] {
   checkTimes(query)
   const { service, search_term, fields, sort, range, start_time, end_time } = query
   if (!isAbsent(sort) && !/^(asc|desc)$/i.test(textOf(sort)))
     throw invalid('bad_sort', 'query.sort must be ASC or DESC')
   try {
-    readEventQuery(bodyOf(query, now), now)
+    readEventQuery(bodyOf(query, now), now, max)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw invalid(error.reason, `query: ${error.message}`, { cause: error })

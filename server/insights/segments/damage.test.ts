@@ -140,7 +140,7 @@ test('a forwarder sends all other events and is not held up', async () => {
   app.secrets.add(made.secret)
   const path = `${BASE}/forwarders/${made.id}`
   assert.equal((await org.post(`${path}/replay`, { from: start_time })).statusCode, 200)
-  const context = { db: app.db, searchDb: app.db, sealer: app.sealer, outbound }
+  const context = { ...app.contexts.forwarding, searchDb: app.db, outbound }
   await new ForwardingWorker(context, createLog('silent')).runDue()
   assert.deepEqual(
     receiver.names().filter((name) => name !== 'end'),

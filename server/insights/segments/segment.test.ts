@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { seeded } from '../../../test/insights/random.ts'
 import { randomEvent, randomGroup, scalarsOf } from '../../../test/insights/random-events.ts'
 import { distinctOf, matches, type StoredDocument } from '../../../test/insights/reference.ts'
+import { DEFAULT_LIMITS } from '../../platform/limits.ts'
 import { readSearchTerm } from '../query/search-term.ts'
 import type { Term } from '../query/search-tree.ts'
 import { SERVICES } from '../services.ts'
@@ -74,7 +75,7 @@ const evaluate = (term: Term, block: Block): Mask =>
 
 function termOf(raw: object): Term | null {
   try {
-    return readSearchTerm(raw, SERVICES)
+    return readSearchTerm(raw, SERVICES, DEFAULT_LIMITS.events)
   } catch {
     return null
   }

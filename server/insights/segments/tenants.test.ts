@@ -122,7 +122,7 @@ test('streams and forwarders from the past send nothing of another organization'
   const made = (await mine.post(`${BASE}/forwarders`, settings)).json()
   app.secrets.add(made.secret)
   await mine.post(`${BASE}/forwarders/${made.id}/replay`, { from: start_time })
-  const context = { db: app.db, searchDb: app.db, sealer: app.sealer, outbound }
+  const context = { ...app.contexts.forwarding, searchDb: app.db, outbound }
   await new ForwardingWorker(context, createLog('silent')).runDue()
   assert.deepEqual(receiver.names(), ['forwarder_create', 'forwarder_update'])
 

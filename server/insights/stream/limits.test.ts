@@ -9,16 +9,16 @@ import { registerAuthorization } from '../../platform/http/authorize.ts'
 import { createServer } from '../../platform/http/server.ts'
 import { createLog } from '../../platform/log.ts'
 import type { Shares } from '../../platform/quota.ts'
-import { type StreamLimits, streamRoutes } from './routes.ts'
+import { type StreamTimes, streamRoutes } from './routes.ts'
 
 const app = await startApp({ alone: true })
 const PREFIX = '/insights/directory/v1'
 const STREAM = `${PREFIX}/events/stream`
-const OFTEN: StreamLimits = { heartbeatMs: 5, stalledMs: 60_000 }
+const OFTEN: StreamTimes = { heartbeatMs: 5, stalledMs: 60_000 }
 const shareOf = (count: number): Shares => ({ principal: count, tenant: count, process: count })
 
-/** Only the stream routes, with small limits. `logged` resolves with a line that contains the text. */
-async function serve(limits: StreamLimits, shares = shareOf(100)) {
+/** Only the stream routes, with short times. `logged` resolves with a line that contains the text. */
+async function serve(times: StreamTimes, shares = shareOf(100)) {
   const waiting: { text: string; found: () => void }[] = []
   const sink = new Writable({
     write(chunk, _, done) {
@@ -27,13 +27,14 @@ async function serve(limits: StreamLimits, shares = shareOf(100)) {
     },
   })
   const http = await createServer(app.config, createLog('info', sink))
-  registerAuthorization(http, createAuthenticate(app.db, app.contexts.admins.cache))
-  const authenticate = createAuthenticate(app.db, app.contexts.admins.cache, { touch: false })
+  registerAuthorization(http, createAuthenticate(app.contexts.admins))
+  const authenticate = createAuthenticate(app.contexts.admins, { touch: false })
   await http.register(streamRoutes, {
     prefix: PREFIX,
     db: app.db,
     authenticate,
-    limits,
+    limits: app.config.limits,
+    times,
     shares,
   })
   const url = await http.listen({ port: 0, host: '127.0.0.1' })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FairShare } from '../../platform/fair-share.ts'
-import { limits } from '../../platform/limits.ts'
+import type { Limits } from '../../platform/limits.ts'
 
 const PACE_MS = 250
 
@@ -14,13 +14,14 @@ export class Pulse {
   #next: Promise<number> | null = null
   #last = 0
   /** Slow searches of one tenant delay only its own streams. */
-  readonly #reads = new FairShare({
-    places: limits.process.streamReads,
-    share: limits.tenant.streamReads,
-  })
+  readonly #reads: FairShare
 
-  constructor(readWatermark: () => Promise<number>) {
+  constructor(readWatermark: () => Promise<number>, limits: Limits) {
     this.#read = readWatermark
+    this.#reads = new FairShare({
+      places: limits.process.streamReads,
+      share: limits.tenant.streamReads,
+    })
   }
 
   get stopped(): boolean {

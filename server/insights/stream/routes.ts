@@ -7,6 +7,7 @@ import type { Db } from '../../platform/db/index.ts'
 import { throttled, unavailable } from '../../platform/errors.ts'
 import { type Authenticate, stillAdmitted } from '../../platform/http/authorize.ts'
 import { errorsOf } from '../../platform/http/errors.ts'
+import type { Limits } from '../../platform/limits.ts'
 import { Quota, type Shares } from '../../platform/quota.ts'
 import { Pulse } from './pulse.ts'
 import { readWatermark } from './store.ts'
@@ -14,14 +15,13 @@ import { type Follower, follow, idOf, readLastEventId, readStreamQuery, startOf 
 
 const READ = ['insights', 'insights.readonly']
 
-/** Limits of the streams in a process. */
-export interface StreamLimits {
+export interface StreamTimes {
   /** The credential is checked again at each heartbeat. */
   heartbeatMs: number
   /** A client that reads nothing for this long is disconnected; it can resume with the id of the last message. */
   stalledMs: number
 }
-const LIMITS: StreamLimits = { heartbeatMs: 15_000, stalledMs: 60_000 }
+const TIMES: StreamTimes = { heartbeatMs: 15_000, stalledMs: 60_000 }
 
 const STREAMS = {
   what: 'streams',
@@ -66,9 +66,10 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
   /** Must not extend a session: a stream would keep its own alive forever. */
   authenticate: Authenticate
   shares: Shares
-  limits?: StreamLimits
-}> = async (app, { db, authenticate, shares, limits = LIMITS }) => {
-  const pulse = new Pulse(() => readWatermark(db))
+  limits: Limits
+  times?: StreamTimes
+}> = async (app, { db, authenticate, shares, limits, times = TIMES }) => {
+  const pulse = new Pulse(() => readWatermark(db), limits)
   const clients = new Set<AbortController>()
   const quota = new Quota(STREAMS, shares)
 
@@ -99,7 +100,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
       config: { scopes: READ, tenant: 'several', longLived: true },
     },
     async (request, reply) => {
-      const query = readStreamQuery(request.query, Date.now())
+      const query = readStreamQuery(request.query, Date.now(), limits.events)
       const sent = request.headers['last-event-id'] || request.query.last_event_id
       const after = readLastEventId(sent)
       const giveBack = quota.take(request.caller)
@@ -132,7 +133,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
         query,
         cursor,
         signal: gone.signal,
-        write: (text) => write(raw, text, gone.signal, limits.stalledMs),
+        write: (text) => write(raw, text, gone.signal, times.stalledMs),
         allowed: () => stillAdmitted(request, authenticate),
       }
       const beat = async () => {
@@ -142,7 +143,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<{
         if (!raw.writableNeedDrain && !raw.writableEnded && !gone.signal.aborted)
           raw.write(`:\nid: ${idOf(follower.cursor)}\n\n`)
       }
-      const heartbeat = setInterval(beat, limits.heartbeatMs)
+      const heartbeat = setInterval(beat, times.heartbeatMs)
       try {
         await follow(db, pulse, follower)
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/index.ts'
 import { AppError, invalid } from '../../platform/errors.ts'
+import type { EventLimits } from '../../platform/limits.ts'
 import { type EventQuery, readEventQuery } from '../query/event-query.ts'
 import { type EventCursor, readBetween } from '../query/page.ts'
 import { projector } from '../query/projection.ts'
@@ -39,6 +40,7 @@ const split = (list: string[] | undefined): string[] =>
 export function readStreamQuery(
   query: { service?: string[]; search_term?: string; fields?: string[] },
   now: number,
+  max: EventLimits,
 ): StreamQuery {
   let search_term: unknown
   try {
@@ -54,7 +56,7 @@ export function readStreamQuery(
     search_term,
     ...(fields.length > 0 && { fields }),
   }
-  return readEventQuery(body, now)
+  return readEventQuery(body, now, max)
 }
 
 function messageWriter(

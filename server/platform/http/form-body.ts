@@ -1,10 +1,13 @@
 import formbody from '@fastify/formbody'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
-import { limits } from '../limits.ts'
+import type { Limits } from '../limits.ts'
 
 /** Per plugin: other routes reject forms, because any web page can make a browser send one. */
-export async function registerFormBody(app: FastifyInstance): Promise<void> {
-  await app.register(formbody, { bodyLimit: limits.forms.bytes })
+export async function registerFormBody(
+  app: FastifyInstance,
+  { forms }: Pick<Limits, 'forms'>,
+): Promise<void> {
+  await app.register(formbody, { bodyLimit: forms.bytes })
 }
 
 const isEmpty = ({ headers }: FastifyRequest): boolean =>

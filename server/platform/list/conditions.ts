@@ -1,6 +1,6 @@
 import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { ListLimits } from '../limits.ts'
 import { atMost, bounded, quoted, tooMany } from './limits.ts'
 import { checkRegex } from './regex.ts'
 import { textOf } from './values.ts'
@@ -41,18 +41,26 @@ export type Operator =
   | 'regex'
   | 'like'
 
-const lookup = (resource: Resource, name: string, use: string): Field | undefined =>
-  Object.hasOwn(resource.fields, name) ? resource.fields[name] : resource.more?.(bounded(name, use))
+const lookup = (
+  resource: Resource,
+  name: string,
+  use: string,
+  max: ListLimits,
+): Field | undefined =>
+  Object.hasOwn(resource.fields, name)
+    ? resource.fields[name]
+    : resource.more?.(bounded(name, use, max))
 
-export const isField = (resource: Resource, name: string): boolean =>
-  lookup(resource, name, 'sort') !== undefined
+export const isField = (resource: Resource, name: string, max: ListLimits): boolean =>
+  lookup(resource, name, 'sort', max) !== undefined
 
 export function fieldOf(
   resource: Resource,
   name: string,
   use: 'filter' | 'sort' | 'search',
+  max: ListLimits,
 ): Field {
-  const field = lookup(resource, name, use)
+  const field = lookup(resource, name, use, max)
   if (!field) {
     const known = Object.keys(resource.fields).join(', ')
     throw invalid(
@@ -77,7 +85,7 @@ const FIRST_DATE = Date.parse('0001-01-01T00:00:00Z')
 const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Converts a value to the type of its column, from query text or JSON. */
-function typed(name: string, kind: FieldKind, value: unknown): unknown {
+function typed(name: string, kind: FieldKind, value: unknown, max: ListLimits): unknown {
   const bad = (wanted: string) =>
     invalid('bad_filter_value', `filter: ${name} must be compared with ${wanted}`)
   switch (kind) {
@@ -99,7 +107,7 @@ function typed(name: string, kind: FieldKind, value: unknown): unknown {
     }
     case 'string':
       if (typeof value === 'object' && value !== null) throw bad('a single value')
-      return bounded(String(value), `filter: ${name}`)
+      return bounded(String(value), `filter: ${name}`, max)
   }
 }
 
@@ -130,10 +138,16 @@ function contains({ column, folded }: Field, texts: string[]): Sql {
 
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-export function compare(resource: Resource, name: string, operator: Operator, value: unknown): Sql {
-  const field = fieldOf(resource, name, 'filter')
+export function compare(
+  resource: Resource,
+  name: string,
+  operator: Operator,
+  value: unknown,
+  max: ListLimits,
+): Sql {
+  const field = fieldOf(resource, name, 'filter', max)
   const { column, kind } = field
-  const one = (v: unknown) => sql`${typed(name, kind, v)}::${cast[kind]}`
+  const one = (v: unknown) => sql`${typed(name, kind, v, max)}::${cast[kind]}`
   if (value === null && (operator === 'eq' || operator === 'ne')) {
     return operator === 'eq' ? sql`${column} is null` : sql`${column} is not null`
   }
@@ -152,8 +166,8 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return sql`${column} <= ${one(value)}`
     case 'in': {
       const items = [...new Set(value as unknown[])]
-      atMost(limits.list.inValues, items, 'filter', `distinct values for ${name}`)
-      const values = items.map((v) => typed(name, kind, v))
+      atMost(max.inValues, items, 'filter', `distinct values for ${name}`)
+      const values = items.map((v) => typed(name, kind, v, max))
       return sql`${column} = any(${values}::${cast[kind]}[])`
     }
     case 'between': {
@@ -167,10 +181,10 @@ export function compare(resource: Resource, name: string, operator: Operator, va
       return sql`${column} between ${one(from)} and ${one(to)}`
     }
     case 'contains':
-      return contains(field, [single(name, value)])
+      return contains(field, [single(name, value, max)])
     case 'like': {
-      const text = single(name, value)
-      const { wildcards } = limits.list
+      const text = single(name, value, max)
+      const { wildcards } = max
       if (text.split('*').length - 1 > wildcards)
         throw tooMany(wildcards, 'filter', `wildcards in the value for ${name}`)
       return sql`${column}::text like ${escapeLike(text).replaceAll('*', '%')}`
@@ -178,15 +192,15 @@ export function compare(resource: Resource, name: string, operator: Operator, va
     case 'regex':
       if (typeof value !== 'string')
         throw invalid('bad_filter_value', `filter: $regex of ${name} must be a string`)
-      checkRegex(name, value)
+      checkRegex(name, value, max)
       // PostgreSQL understands the leading (?i) that clients send.
       return sql`${words(column)} ~ ${value}`
   }
 }
 
 /** A value for a text comparison, whatever the kind of its column. */
-export const single = (name: string, value: unknown): string =>
-  bounded(value === null ? 'null' : textOf(value, `filter: ${name}`), `filter: ${name}`)
+export const single = (name: string, value: unknown, max: ListLimits): string =>
+  bounded(value === null ? 'null' : textOf(value, `filter: ${name}`), `filter: ${name}`, max)
 
 export interface Search {
   terms: string[]
@@ -194,12 +208,11 @@ export interface Search {
 }
 
 /** Any term in any field, case-insensitive. */
-export function search(resource: Resource, terms: string[], names: string[]): Sql {
-  const max = limits.list
+export function search(resource: Resource, terms: string[], names: string[], max: ListLimits): Sql {
   const wanted = atMost(max.terms, [...new Set(terms)], 'search', 'terms')
-  for (const term of wanted) bounded(term, 'search')
+  for (const term of wanted) bounded(term, 'search', max)
   const fields = atMost(max.searchFields, [...new Set(names)], 'search', 'fields').map((name) =>
-    fieldOf(resource, name, 'search'),
+    fieldOf(resource, name, 'search', max),
   )
   if (wanted.length * fields.length > max.lookups)
     throw tooMany(max.lookups, 'search', 'terms times fields')

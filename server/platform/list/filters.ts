@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { ListLimits } from '../limits.ts'
 import { all, any, compare, type Operator, type Resource } from './conditions.ts'
 import { quoted, tooMany } from './limits.ts'
 
@@ -54,34 +54,33 @@ function expression(text: string): [string, string, string] {
   return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
 }
 
-export function filterV1(resource: Resource, text: string): Sql {
+export function filterV1(resource: Resource, text: string, max: ListLimits): Sql {
   const [name, operator, value] = expression(text)
-  return compare(resource, name, operatorOf(OPERATORS_V1, operator, text), value)
+  return compare(resource, name, operatorOf(OPERATORS_V1, operator, text), value, max)
 }
 
 /** Negation that also matches rows without a value. */
 const opposite = (condition: Sql): Sql => sql`not coalesce(${condition}, false)`
 
-export function filterV2(resource: Resource, text: string): Sql {
+export function filterV2(resource: Resource, text: string, max: ListLimits): Sql {
   const [name, written, value] = expression(text)
+  const compared = (operator: Operator, operand: unknown) =>
+    compare(resource, name, operator, operand, max)
   // v1 clients send $eq here by mistake; some send operators in upper case.
   const word = written.replace(/^\$/, '').toLowerCase()
   const operator = operatorOf(OPERATORS_V2, word, text)
-  if (word === 'nco') return opposite(compare(resource, name, operator, value))
-  if (operator === 'in' || operator === 'between')
-    return compare(resource, name, operator, value.split('|'))
-  if (operator === 'eq' && value.includes('*')) return compare(resource, name, 'like', value)
-  if (operator === 'ne' && value.includes('*'))
-    return opposite(compare(resource, name, 'like', value))
-  return compare(resource, name, operator, value)
+  if (word === 'nco') return opposite(compared(operator, value))
+  if (operator === 'in' || operator === 'between') return compared(operator, value.split('|'))
+  if (operator === 'eq' && value.includes('*')) return compared('like', value)
+  if (operator === 'ne' && value.includes('*')) return opposite(compared('like', value))
+  return compared(operator, value)
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses the filter of a search body, counting its comparisons. */
-export function filterBody(resource: Resource, whole: unknown): Sql {
-  const max = limits.list
+export function filterBody(resource: Resource, whole: unknown, max: ListLimits): Sql {
   let comparisons = 0
   const count = () => {
     if (++comparisons > max.comparisons) throw tooMany(max.comparisons, 'filter', 'comparisons')
@@ -97,7 +96,7 @@ export function filterBody(resource: Resource, whole: unknown): Sql {
       throw invalid('filter_too_deep', `filter: nested deeper than ${max.depth} levels`)
     if (typeof filter === 'string') {
       count()
-      return filterV1(resource, filter)
+      return filterV1(resource, filter, max)
     }
     const deeper = (part: unknown) => read(part, depth + 1)
     if (Array.isArray(filter)) return all(each(filter, deeper))
@@ -114,7 +113,7 @@ export function filterBody(resource: Resource, whole: unknown): Sql {
   function comparisonsOf(name: string, value: unknown): Sql {
     const compared = (operator: Operator, operand: unknown) => {
       count()
-      return compare(resource, name, operator, operand)
+      return compare(resource, name, operator, operand, max)
     }
     if (Array.isArray(value)) return compared('in', value)
     if (!isObject(value)) return compared('eq', value)

@@ -1,5 +1,5 @@
 import { type AppError, invalid } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { ListLimits } from '../limits.ts'
 
 // Limits on one list request, to bound the size of its statement and the work per row.
 
@@ -12,8 +12,7 @@ export function atMost<T>(max: number, items: T[], parameter: string, what: stri
 export const tooMany = (max: number, parameter: string, what: string): AppError =>
   invalid('too_many_values', `${parameter}: at most ${max} ${what} are allowed`)
 
-export function bounded(text: string, parameter: string): string {
-  const { valueLength } = limits.list
+export function bounded(text: string, parameter: string, { valueLength }: ListLimits): string {
   if (text.length > valueLength)
     throw invalid(
       'value_too_long',

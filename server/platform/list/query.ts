@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { join, type Sql, sql } from '../db/sql.ts'
 import { invalid } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { ListLimits } from '../limits.ts'
 import { all, any, fieldOf, isField, type Resource, type Search, search } from './conditions.ts'
 import { filterBody, filterV1, filterV2 } from './filters.ts'
 import { atMost } from './limits.ts'
@@ -66,10 +66,10 @@ export const ListQueryV2 = Type.Object({
 type Sorts = [names: string[], ignoreCase: string[]]
 const fieldNameOf = (sort: string): string => sort.replace(/^[-+]/, '')
 
-function orderBy(resource: Resource, [names, ignoreCase]: Sorts): Sql {
+function orderBy(resource: Resource, [names, ignoreCase]: Sorts, max: ListLimits): Sql {
   const part = (name: string, fold: boolean): Sql => {
     const descending = name.startsWith('-')
-    const { column, kind } = fieldOf(resource, fieldNameOf(name), 'sort')
+    const { column, kind } = fieldOf(resource, fieldNameOf(name), 'sort', max)
     // "C": the same order on every database, regardless of locale.
     const key =
       kind !== 'string'
@@ -120,63 +120,59 @@ function readTerms(resource: Resource, value: unknown): Search | null {
   return { terms, fields: names.length > 0 ? names : byDefault }
 }
 
-const searching = (resource: Resource, found: Search | null): Sql[] =>
-  found ? [search(resource, found.terms, found.fields)] : []
+const searching = (resource: Resource, found: Search | null, max: ListLimits): Sql[] =>
+  found ? [search(resource, found.terms, found.fields, max)] : []
 
-const comparisons = (filters: string[]): string[] =>
-  atMost(limits.list.comparisons, filters, 'filter', 'comparisons')
+const comparisons = (filters: string[], max: ListLimits): string[] =>
+  atMost(max.comparisons, filters, 'filter', 'comparisons')
 
-const sorts = (query: Query, separator: RegExp): Sorts => [
-  atMost(limits.list.sorts, words(query.sort, separator, 'sort'), 'sort', 'fields'),
-  atMost(
-    limits.list.sorts,
-    words(query.sortIgnoreCase, separator, 'sortIgnoreCase'),
-    'sortIgnoreCase',
-    'fields',
-  ),
-]
+const sorts = (query: Query, separator: RegExp, max: ListLimits): Sorts => {
+  const some = (name: 'sort' | 'sortIgnoreCase') =>
+    atMost(max.sorts, words(query[name], separator, name), name, 'fields')
+  return [some('sort'), some('sortIgnoreCase')]
+}
 
 /** Older clients rely on v1 ignoring fields that it does not know. */
-const knownSorts = (resource: Resource, sent: Sorts): Sorts =>
-  sent.map((names) => names.filter((name) => isField(resource, fieldNameOf(name)))) as Sorts
+const knownSorts = (resource: Resource, sent: Sorts, max: ListLimits): Sorts =>
+  sent.map((names) => names.filter((name) => isField(resource, fieldNameOf(name), max))) as Sorts
 
 /** v1: `filter` once or repeated, `filter[0]`, and `filter[or][0]`. */
-export function readListV1(resource: Resource, query: Query): ListQuery {
+export function readListV1(resource: Resource, query: Query, max: ListLimits): ListQuery {
   const and = texts(query.filter, 'filter')
   const or: string[] = []
   for (const [key, value] of Object.entries(query)) {
     if (/^filter\[(and\]\[)?\d*\]$/.test(key)) and.push(...texts(value, 'filter'))
     else if (/^filter\[or\]\[\d*\]$/.test(key)) or.push(...texts(value, 'filter'))
   }
-  comparisons([...and, ...or])
-  const filters = and.filter((text) => text !== '').map((text) => filterV1(resource, text))
-  const alternatives = or.map((text) => filterV1(resource, text))
+  comparisons([...and, ...or], max)
+  const filters = and.filter((text) => text !== '').map((text) => filterV1(resource, text, max))
+  const alternatives = or.map((text) => filterV1(resource, text, max))
   const wanted = readTerms(resource, query.search)
   return {
     search: wanted,
     where: all([
       ...filters,
       ...(alternatives.length > 0 ? [any(alternatives)] : []),
-      ...searching(resource, wanted),
+      ...searching(resource, wanted, max),
     ]),
-    orderBy: orderBy(resource, knownSorts(resource, sorts(query, /[\s,]+/))),
+    orderBy: orderBy(resource, knownSorts(resource, sorts(query, /[\s,]+/, max), max), max),
     ...paging(resource, query.limit, query.skip),
-    fields: readFields(query.fields),
+    fields: readFields(query.fields, max),
   }
 }
 
 /** v2: comma-separated lists everywhere. */
-export function readListV2(resource: Resource, query: Query): ListQuery {
-  const filters = comparisons(words(query.filter, /,/, 'filter')).map((text) =>
-    filterV2(resource, text),
+export function readListV2(resource: Resource, query: Query, max: ListLimits): ListQuery {
+  const filters = comparisons(words(query.filter, /,/, 'filter'), max).map((text) =>
+    filterV2(resource, text, max),
   )
   const wanted = readTerms(resource, query.search)
   return {
     search: wanted,
-    where: all([...filters, ...searching(resource, wanted)]),
-    orderBy: orderBy(resource, sorts(query, /,/)),
+    where: all([...filters, ...searching(resource, wanted, max)]),
+    orderBy: orderBy(resource, sorts(query, /,/, max), max),
     ...paging(resource, query.limit, query.skip),
-    fields: readFields(query.fields),
+    fields: readFields(query.fields, max),
   }
 }
 
@@ -200,16 +196,22 @@ export const SearchBody = Type.Object(
   { title: 'Search', additionalProperties: true },
 )
 
-export function readSearch(resource: Resource, query: Query, body: Query): ListQuery {
-  const list = readListV1(resource, {
+export function readSearch(
+  resource: Resource,
+  query: Query,
+  body: Query,
+  max: ListLimits,
+): ListQuery {
+  const merged = {
     ...query,
     limit: body.limit ?? query.limit,
     skip: body.skip ?? query.skip,
     fields: body.fields ?? query.fields,
     sort: body.sort ?? query.sort,
     search: body.searchFilter ?? body.search ?? query.search,
-  })
+  }
+  const list = readListV1(resource, merged, max)
   return body.filter === undefined || body.filter === null
     ? list
-    : { ...list, where: all([list.where, filterBody(resource, body.filter)]) }
+    : { ...list, where: all([list.where, filterBody(resource, body.filter, max)]) }
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
 import { AppError } from '../errors.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
 import { checkRegex } from './regex.ts'
 
 const refusalOf = (pattern: string): string => {
   try {
-    checkRegex('username', pattern)
+    checkRegex('username', pattern, DEFAULT_LIMITS.list)
     return 'accepted'
   } catch (error) {
     assert.ok(error instanceof AppError, String(error))

@@ -1,5 +1,5 @@
 import { type AppError, invalid } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { ListLimits } from '../limits.ts'
 
 // Allows only regular expressions that PostgreSQL matches in linear time. Without back-references and lookaround it
 // runs an automaton without backtracking; what remains is the number of states, which repetitions multiply.
@@ -22,8 +22,8 @@ interface Group {
 }
 
 /** Throws for a pattern that could be slow. Invalid syntax is left to the database. */
-export function checkRegex(name: string, pattern: string): void {
-  const { regexLength, regexRepetitions, regexSize } = limits.list
+export function checkRegex(name: string, pattern: string, max: ListLimits): void {
+  const { regexLength, regexRepetitions, regexSize } = max
   if (pattern.length > regexLength) throw refuse(name, `may have at most ${regexLength} characters`)
   if (pattern.startsWith('***')) throw refuse(name, 'must not start with ***')
   let at = FLAGS.exec(pattern)?.[0].length ?? 0

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { ListLimits } from '../limits.ts'
 import { atMost } from './limits.ts'
 
 // Client input in queries and bodies: a string, a list, or any other JSON.
@@ -37,9 +37,9 @@ export function countOf(value: unknown, parameter: string): number {
 }
 
 /** `fields`, the names of the fields to return; null for all. */
-export function readFields(value: unknown): string[] | null {
+export function readFields(value: unknown, max: ListLimits): string[] | null {
   const fields = words(value, /[\s,]+/, 'fields')
-  return fields.length > 0 ? atMost(limits.list.fields, fields, 'fields', 'names') : null
+  return fields.length > 0 ? atMost(max.fields, fields, 'fields', 'names') : null
 }
 
 /** Clamp: PostgreSQL rejects offsets above 2^63−1. */

@@ -1,3 +1,4 @@
+import type { SamlLimits } from '../../platform/limits.ts'
 import { attribute, childElements, type XmlElement } from '../../platform/xml.ts'
 import { quoted } from '../../signon/index.ts'
 import { NAMESPACES } from '../names.ts'
@@ -32,12 +33,12 @@ export interface AuthnRequest extends Message {
 const flag = (root: XmlElement, name: string) =>
   ['true', '1'].includes(attribute(root, name)?.trim() ?? '')
 
-function policyOf(root: XmlElement): AuthnRequest['nameIdPolicy'] {
+function policyOf(root: XmlElement, max: SamlLimits): AuthnRequest['nameIdPolicy'] {
   const [policy] = childElements(root, samlp, 'NameIDPolicy')
   return (
     policy && {
-      format: bounded(attribute(policy, 'Format'), 'Format'),
-      spNameQualifier: bounded(attribute(policy, 'SPNameQualifier'), 'SPNameQualifier'),
+      format: bounded(attribute(policy, 'Format'), 'Format', max),
+      spNameQualifier: bounded(attribute(policy, 'SPNameQualifier'), 'SPNameQualifier', max),
     }
   )
 }
@@ -54,7 +55,7 @@ function comparisonOf(context: XmlElement): RequestedContext['comparison'] {
   return known
 }
 
-function contextOf(root: XmlElement): RequestedContext | undefined {
+function contextOf(root: XmlElement, max: SamlLimits): RequestedContext | undefined {
   const [context] = childElements(root, samlp, 'RequestedAuthnContext')
   if (!context) return undefined
   const named = (name: string) =>
@@ -65,13 +66,14 @@ function contextOf(root: XmlElement): RequestedContext | undefined {
     classes: boundedList(
       [...named('AuthnContextClassRef'), ...named('AuthnContextDeclRef')],
       'AuthnContextClassRef',
+      max,
     ),
   }
 }
 
-function subjectOf(root: XmlElement): string | undefined {
+function subjectOf(root: XmlElement, max: SamlLimits): string | undefined {
   const [subject] = childElements(root, saml, 'Subject')
-  return subject && bounded(textOf(subject, saml, 'NameID'), 'NameID')
+  return subject && bounded(textOf(subject, saml, 'NameID'), 'NameID', max)
 }
 
 export const readAuthnRequest = (inbound: Inbound, certificates: string[]): AuthnRequest =>
@@ -82,7 +84,7 @@ export const readAuthnRequest = (inbound: Inbound, certificates: string[]): Auth
     protocolBinding: attribute(root, 'ProtocolBinding'),
     forceAuthn: flag(root, 'ForceAuthn'),
     isPassive: flag(root, 'IsPassive'),
-    nameIdPolicy: policyOf(root),
-    requestedContext: contextOf(root),
-    subject: subjectOf(root),
+    nameIdPolicy: policyOf(root, inbound.max),
+    requestedContext: contextOf(root, inbound.max),
+    subject: subjectOf(root, inbound.max),
   }))

@@ -1,13 +1,13 @@
 import { inflateRawSync } from 'node:zlib'
-import { limits } from '../../platform/limits.ts'
+import type { SamlLimits } from '../../platform/limits.ts'
 import { Refusal } from '../refusal.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Line breaks are allowed (RFC 2045). An unencoded plus sign arrives as a space. */
-export function decodeBase64(text: string, what: string): Buffer {
+export function decodeBase64(text: string, what: string, { bytes }: SamlLimits): Buffer {
   // Base64 adds a third, line breaks some more.
-  const limit = 2 * limits.saml.bytes
+  const limit = 2 * bytes
   if (text.length > limit)
     throw new Refusal('unreadable', `${what} is longer than ${limit} characters`)
   const compact = text.replace(/[\r\n\t]/g, '').replaceAll(' ', '+')
@@ -17,10 +17,9 @@ export function decodeBase64(text: string, what: string): Buffer {
 }
 
 /** SAML Bindings §3.4.4.1. The limit applies during inflation, against decompression bombs. */
-export function inflate(bytes: Buffer): Buffer {
-  const limit = limits.saml.bytes
+export function inflate(deflated: Buffer, { bytes: limit }: SamlLimits): Buffer {
   try {
-    return inflateRawSync(bytes, { maxOutputLength: limit })
+    return inflateRawSync(deflated, { maxOutputLength: limit })
   } catch (cause) {
     const why = `The message cannot be inflated (DEFLATE, at most ${limit} bytes)`
     throw new Refusal('unreadable', why, { cause })

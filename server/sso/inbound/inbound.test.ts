@@ -3,13 +3,17 @@ import { createHash, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { deflateRawSync } from 'node:zlib'
 import { makeKey } from '../../../test/sso/keys.ts'
+import { DEFAULT_LIMITS } from '../../platform/limits.ts'
 import { BINDING, SIGNATURE_METHODS } from '../names.ts'
 import { type Reason, Refusal } from '../refusal.ts'
 import { readAuthnRequest } from './authn-request.ts'
 import { checkFrame } from './check-frame.ts'
 import { checkResponseBinding, chooseAcs } from './choose-acs.ts'
-import { type Inbound, readPost, readRedirect } from './inbound.ts'
+import { type Inbound, readPost as postWithin, readRedirect as redirectWithin } from './inbound.ts'
 import { readLogoutRequest, readLogoutResponse } from './logout-messages.ts'
+
+const readPost = (fields: Record<string, unknown>) => postWithin(fields, DEFAULT_LIMITS.saml)
+const readRedirect = (query: string) => redirectWithin(query, DEFAULT_LIMITS.saml)
 
 const sp = makeKey('sp')
 /** Still registered: every key is tried. */

@@ -1,4 +1,4 @@
-import { limits } from '../../platform/limits.ts'
+import type { SamlLimits } from '../../platform/limits.ts'
 import { NAMESPACES } from '../names.ts'
 import { Refusal } from '../refusal.ts'
 import { decodeBase64, inflate } from './encoding.ts'
@@ -9,6 +9,8 @@ export interface Inbound {
   parameter: 'SAMLRequest' | 'SAMLResponse'
   xml: Buffer
   relayState: string | undefined
+  /** For reading its content. */
+  max: SamlLimits
   /** Redirect binding only; with POST the signature is in the document. */
   signature?: { algorithm: string; value: Buffer; octets: string[] }
 }
@@ -40,10 +42,9 @@ function rawParameters(query: string): Map<string, string> {
 }
 
 /** Opaque and often a whole address (SAML Bindings §3.4.3 says 80 bytes, and nobody keeps to it). */
-function checkRelayState(relayState: string | undefined): string | undefined {
-  const most = limits.saml.relayState
-  if (relayState !== undefined && relayState.length > most)
-    throw new Refusal('unreadable', `RelayState is longer than ${most} characters`)
+function checkRelayState(relayState: string | undefined, max: SamlLimits): string | undefined {
+  if (relayState !== undefined && relayState.length > max.relayState)
+    throw new Refusal('unreadable', `RelayState is longer than ${max.relayState} characters`)
   return relayState
 }
 
@@ -57,7 +58,11 @@ function oneMessage(request: unknown, response: unknown): Inbound['parameter'] {
  * SAML Bindings §3.4.4.1. The signature covers the encoded parameters as sent, in this order. Some service providers sign
  * one encoding and send another (a space as %20 or as a plus sign), so the canonical encoding is accepted as well.
  */
-function signatureOf(raw: Map<string, string>, parameter: string): Inbound['signature'] {
+function signatureOf(
+  raw: Map<string, string>,
+  parameter: string,
+  max: SamlLimits,
+): Inbound['signature'] {
   const [algorithm, value] = [raw.get('SigAlg'), raw.get('Signature')]
   if (algorithm === undefined && value === undefined) return undefined
   if (algorithm === undefined || value === undefined)
@@ -70,7 +75,7 @@ function signatureOf(raw: Map<string, string>, parameter: string): Inbound['sign
     `${name}=${encodeURIComponent(decoded(encoded, name))}`
   return {
     algorithm: decoded(algorithm, 'SigAlg'),
-    value: decodeBase64(decoded(value, 'Signature'), 'Signature'),
+    value: decodeBase64(decoded(value, 'Signature'), 'Signature', max),
     octets: [
       signed.map(([name, encoded]) => `${name}=${encoded}`).join('&'),
       signed.map(again).join('&'),
@@ -79,7 +84,7 @@ function signatureOf(raw: Map<string, string>, parameter: string): Inbound['sign
 }
 
 /** Reads the raw query string; undefined if it holds no message. */
-export function readRedirect(query: string): Inbound | undefined {
+export function readRedirect(query: string, max: SamlLimits): Inbound | undefined {
   const raw = rawParameters(query)
   const parameter = oneMessage(raw.get('SAMLRequest'), raw.get('SAMLResponse'))
   const message = raw.get(parameter)
@@ -88,14 +93,16 @@ export function readRedirect(query: string): Inbound | undefined {
   if (encoding !== undefined && decoded(encoding, 'SAMLEncoding') !== DEFLATE)
     throw new Refusal('unreadable', 'SAMLEncoding must be DEFLATE')
   const relayState = raw.get('RelayState')
-  const signature = signatureOf(raw, parameter)
+  const signature = signatureOf(raw, parameter, max)
   return {
     binding: 'redirect',
     parameter,
-    xml: inflate(decodeBase64(decoded(message, parameter), parameter)),
+    xml: inflate(decodeBase64(decoded(message, parameter), parameter, max), max),
     relayState: checkRelayState(
       relayState === undefined ? undefined : decoded(relayState, 'RelayState'),
+      max,
     ),
+    max,
     ...(signature && { signature }),
   }
 }
@@ -105,7 +112,10 @@ const looksLikeXml = (bytes: Buffer): boolean =>
   /^(\u00ef\u00bb\u00bf)?\s*</.test(bytes.subarray(0, 64).toString('latin1'))
 
 /** Reads the fields of a form; undefined if they hold no message. */
-export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | undefined {
+export function readPost(
+  fields: Readonly<Record<string, unknown>>,
+  max: SamlLimits,
+): Inbound | undefined {
   for (const name of NAMES) {
     const value = fields[name]
     if (value !== undefined && typeof value !== 'string') throw repeated(name)
@@ -114,13 +124,14 @@ export function readPost(fields: Readonly<Record<string, unknown>>): Inbound | u
   const parameter = oneMessage(SAMLRequest, SAMLResponse)
   const message = SAMLRequest ?? SAMLResponse
   if (message === undefined) return undefined
-  const bytes = decodeBase64(message, parameter)
+  const bytes = decodeBase64(message, parameter, max)
   return {
     binding: 'post',
     parameter,
     // Some service providers deflate in this binding too, against the specification.
-    xml: looksLikeXml(bytes) ? bytes : inflate(bytes),
-    relayState: checkRelayState(RelayState),
+    xml: looksLikeXml(bytes) ? bytes : inflate(bytes, max),
+    relayState: checkRelayState(RelayState, max),
+    max,
   }
 }
 

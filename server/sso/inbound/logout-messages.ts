@@ -1,4 +1,4 @@
-import { limits } from '../../platform/limits.ts'
+import type { SamlLimits } from '../../platform/limits.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../../platform/xml.ts'
 import { NAMESPACES, STATUS } from '../names.ts'
 import type { Inbound } from './inbound.ts'
@@ -19,10 +19,11 @@ export const readLogoutRequest = (inbound: Inbound, certificates: string[]): Log
     const end = attribute(root, 'NotOnOrAfter')
     return {
       ...frame,
-      nameId: bounded(textOf(root, saml, 'NameID') ?? '', 'NameID'),
+      nameId: bounded(textOf(root, saml, 'NameID') ?? '', 'NameID', inbound.max),
       sessionIndexes: boundedList(
         childElements(root, samlp, 'SessionIndex').map(({ content }) => content.trim()),
         'SessionIndex',
+        inbound.max,
       ),
       notOnOrAfter: end === undefined ? undefined : readTime(end, 'NotOnOrAfter'),
     }
@@ -53,8 +54,8 @@ export const readLogoutResponse = (
   }))
 
 /** The answer to a SOAP request. Its signature proves no more than the connection that we opened ourselves. */
-export const readSoapLogoutResponse = (xml: Uint8Array): LogoutResponse =>
-  readXml(xml, limits.saml, (root) => {
+export const readSoapLogoutResponse = (xml: Uint8Array, max: SamlLimits): LogoutResponse =>
+  readXml(xml, max, (root) => {
     const [body] = childElements(root, NAMESPACES.soap, 'Body')
     const [response] = body ? childElements(body, samlp, 'LogoutResponse') : []
     return response ? responseIn(response) : { inResponseTo: undefined, success: false }

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { AppError } from '../../platform/errors.ts'
-import { limits } from '../../platform/limits.ts'
+import type { SamlLimits } from '../../platform/limits.ts'
 import { attribute, childElements, readXml, type XmlElement } from '../../platform/xml.ts'
 import { quoted } from '../../signon/index.ts'
 import { NAMESPACES } from '../names.ts'
@@ -29,17 +29,19 @@ export const textOf = (parent: XmlElement, namespace: string, name: string): str
   childElements(parent, namespace, name)[0]?.content.trim()
 
 /** These values are stored while the user signs in, so they are bounded. */
-export function bounded<T extends string | undefined>(value: T, what: string): T {
-  const { valueLength } = limits.saml
+export function bounded<T extends string | undefined>(
+  value: T,
+  what: string,
+  { valueLength }: SamlLimits,
+): T {
   if (value !== undefined && value.length > valueLength)
     throw unreadable(`${what} is longer than ${valueLength} characters`)
   return value
 }
 
-export function boundedList(values: string[], what: string): string[] {
-  const limit = limits.saml.values
-  if (values.length > limit) throw unreadable(`${what} occurs more than ${limit} times`)
-  for (const value of values) bounded(value, what)
+export function boundedList(values: string[], what: string, max: SamlLimits): string[] {
+  if (values.length > max.values) throw unreadable(`${what} occurs more than ${max.values} times`)
+  for (const value of values) bounded(value, what, max)
   return values
 }
 
@@ -75,10 +77,10 @@ export function readMessage<T>(
   const signed = keys.length > 0
   if (signed && inbound.binding === 'redirect') checkRedirectSignature(inbound, keys)
   try {
-    return readXml(inbound.xml, { ...limits.saml, known: KNOWN_NAMESPACES }, (root) => {
+    return readXml(inbound.xml, { ...inbound.max, known: KNOWN_NAMESPACES }, (root) => {
       if (root.name !== name || root.namespaceUri !== NAMESPACES.samlp)
         throw new Refusal('wrong_message', `Expected a ${name}, got <${quoted(root.name)}>`)
-      if (signed && inbound.binding === 'post') checkPostSignature(root, keys)
+      if (signed && inbound.binding === 'post') checkPostSignature(root, keys, inbound.max)
       return read(root, frameOf(root))
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
-import { limits } from '../../platform/limits.ts'
+import type { SamlLimits } from '../../platform/limits.ts'
 import {
   attribute,
   childElements,
@@ -28,11 +28,10 @@ function only(parent: XmlElement, name: string): XmlElement {
 const algorithmOf = (element: XmlElement) => attribute(element, 'Algorithm')
 
 /** Prefixes to include although no name uses them (InclusiveNamespaces). */
-function inclusivePrefixes(method: XmlElement): string[] {
+function inclusivePrefixes(method: XmlElement, { prefixes: limit }: SamlLimits): string[] {
   const [list] = childElements(method, EXCLUSIVE_C14N, 'InclusiveNamespaces')
   const prefixes = (list && attribute(list, 'PrefixList')?.split(/\s+/).filter(Boolean)) ?? []
   // Each prefix is looked up at each element.
-  const limit = limits.saml.prefixes
   if (prefixes.length > limit) throw wrong(`InclusiveNamespaces has more than ${limit} prefixes`)
   return prefixes
 }
@@ -60,24 +59,24 @@ function signatureIn(root: XmlElement): XmlElement {
 }
 
 /** The prefixes of the transforms, which must be these two in this order. */
-function transformsOf(reference: XmlElement): string[] {
+function transformsOf(reference: XmlElement, max: SamlLimits): string[] {
   const transforms = children(only(reference, 'Transforms'), 'Transform')
   const [first, second, third] = transforms
   if (!first || !second || third) throw wrong('There must be exactly two transforms')
   if (algorithmOf(first) !== ENVELOPED_SIGNATURE || algorithmOf(second) !== EXCLUSIVE_C14N)
     throw wrong('The transforms must be enveloped-signature, then exclusive canonicalization')
-  return inclusivePrefixes(second)
+  return inclusivePrefixes(second, max)
 }
 
-function referenceIn(info: XmlElement, root: XmlElement) {
+function referenceIn(info: XmlElement, root: XmlElement, max: SamlLimits) {
   const reference = only(info, 'Reference')
   const id = attribute(root, 'ID')
   if (!id || attribute(reference, 'URI') !== `#${id}`)
     throw wrong('The signature must reference the request itself by its ID')
   return {
-    prefixes: transformsOf(reference),
+    prefixes: transformsOf(reference, max),
     hash: digestHash(algorithmOf(only(reference, 'DigestMethod'))),
-    digest: decodeBase64(only(reference, 'DigestValue').content.trim(), 'DigestValue'),
+    digest: decodeBase64(only(reference, 'DigestValue').content.trim(), 'DigestValue', max),
   }
 }
 
@@ -85,16 +84,20 @@ function referenceIn(info: XmlElement, root: XmlElement) {
  * Verifies the signature of the document and removes it. Values are then read from this same document. The key is one of
  * those registered; KeyInfo is ignored.
  */
-export function checkPostSignature(root: XmlElement, keys: KeyObject[]): void {
+export function checkPostSignature(root: XmlElement, keys: KeyObject[], max: SamlLimits): void {
   const signature = signatureIn(root)
   const info = only(signature, 'SignedInfo')
   const method = only(info, 'CanonicalizationMethod')
   if (algorithmOf(method) !== EXCLUSIVE_C14N)
     throw wrong('The signature must use exclusive canonicalization')
   const hashName = signatureHash(algorithmOf(only(info, 'SignatureMethod')))
-  const { prefixes, hash: digestName, digest } = referenceIn(info, root)
-  const value = decodeBase64(only(signature, 'SignatureValue').content.trim(), 'SignatureValue')
-  const signed = Buffer.from(canonical(info, inclusivePrefixes(method)))
+  const { prefixes, hash: digestName, digest } = referenceIn(info, root, max)
+  const value = decodeBase64(
+    only(signature, 'SignatureValue').content.trim(),
+    'SignatureValue',
+    max,
+  )
+  const signed = Buffer.from(canonical(info, inclusivePrefixes(method, max)))
   const good = keys.some((key) => verify(hashName, signed, key, value))
   signature.remove()
   const found = hash(digestName, canonical(root, prefixes), 'buffer')

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { makeKey } from '../../../test/sso/keys.ts'
 import { canonical, decrypted, schemaErrors, verifies } from '../../../test/sso/xml-programs.ts'
 import { AppError } from '../../platform/errors.ts'
-import { limits } from '../../platform/limits.ts'
+import { DEFAULT_LIMITS } from '../../platform/limits.ts'
 import { readXml, type XmlElement } from '../../platform/xml.ts'
 import { AUTHN_CONTEXT, NAME_ID_FORMAT, type SignatureMethod, STATUS } from '../names.ts'
 import { type AssertionInput, assertion, instant, newMessageId } from './assertion.ts'
@@ -81,7 +81,7 @@ test('values survive a round trip', () => {
   for (let at = 0; at < 200; at++) {
     const value = randomText()
     const text = write(element('saml:NameID', { Format: value }, value))
-    const read = readXml(text, limits.saml, (root: XmlElement) => [
+    const read = readXml(text, DEFAULT_LIMITS.saml, (root: XmlElement) => [
       root.attr('Format')?.value,
       root.content,
     ])

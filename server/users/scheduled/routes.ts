@@ -39,7 +39,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
       config: { scopes: READ, operationId: { legacy: 'bulk_userStatesList' } },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const list = readListV2(scheduledStateResource, query)
+      const list = readListV2(scheduledStateResource, query, context.limits.list)
       const { totalCount, results } = await listScheduledStates(
         context.db.tenant(organizationId),
         organizationId,
@@ -89,7 +89,7 @@ export const scheduledStateRoutes: FastifyPluginAsyncTypebox<{ context: UserCont
       const ids = query.users.flatMap((text) => text.split(',')).filter((id) => id !== '')
       if (ids.length === 0 || ids.length > 100 || !ids.every(isId))
         throw invalid('bad_users', 'users: must be 1 to 100 user ids')
-      const { limit, skip } = readListV2(scheduledStateResource, query)
+      const { limit, skip } = readListV2(scheduledStateResource, query, context.limits.list)
       const tenant = context.db.tenant(organizationId)
       const rows = await nextScheduledStates(tenant, organizationId, ids)
       return {
