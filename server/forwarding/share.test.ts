@@ -5,7 +5,6 @@ import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
 
 const app = await startApp({
-  alone: true,
   env: {
     GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
     GATEHOUSE_TENANT_LIMITS: 'forwarding=1',
