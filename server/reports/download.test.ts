@@ -5,9 +5,9 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import { tempDirectory } from '../../test/database.ts'
 import { startApp } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 
 const app = await startApp({ env: { GATEHOUSE_DOWNLOADS: '1,2,3' } })
 const URL = '/insights/directory/v1/reports'
@@ -43,11 +43,7 @@ async function open(path: string, apiKey: string): Promise<IncomingMessage> {
   const [server] = (await connected) as [Socket]
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   response.on('error', () => {})
-  const deadline = Date.now() + 60_000
-  while (!server.writableNeedDrain) {
-    assert.ok(Date.now() < deadline, 'the file is too small for this test')
-    await turn()
-  }
+  await until('more than the client takes', () => server.writableNeedDrain)
   return response
 }
 

@@ -7,6 +7,7 @@ import { systemCaller } from '../../server/platform/caller.ts'
 import { openDb } from '../../server/platform/db/index.ts'
 import { sql } from '../../server/platform/db/sql.ts'
 import { startApp } from '../harness.ts'
+import { until } from '../until.ts'
 import { type Random, seeded } from './random.ts'
 
 // Design D7: events commit in another order than their timestamps, and no reader may notice.
@@ -113,14 +114,15 @@ test('readers that page or poll during writes and sealing see every event exactl
   // The last events become visible once the watermark has passed their millisecond.
   const count = async () =>
     (await org.post(`${EVENTS}/count`, { service: ['all'], start_time })).json().count
-  while ((await count()) < written.length) await turn()
+  await until('all of them', async () => (await count()) >= written.length)
+  const sealed = () =>
+    app.db
+      .tenant(org.organizationId)
+      .one<{ events: number }>(sql`select sum(events)::int8 as events from event_segments`)
+  await until('most are sealed', async () => (await sealed())!.events > written.length / 2)
   settled = true
   await Promise.all([writing.close(), sealing])
   assert.ok(written.length > 1500, `${written.length} events`)
-  const sealed = await app.db
-    .tenant(org.organizationId)
-    .one<{ events: number }>(sql`select sum(events)::int8 as events from event_segments`)
-  assert.ok(sealed!.events > written.length / 2, `${sealed!.events} were sealed`)
   for (const [at, seen] of (await Promise.all(readers)).entries()) {
     assert.equal(new Set(seen).size, seen.length, `reader ${at} saw an event twice`)
     assert.deepEqual(seen.sort(), written, `reader ${at}`)

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
-import { finally_, type Service, startService, until } from './service.ts'
+import { until } from '../until.ts'
+import { finally_, type Service, startService } from './service.ts'
 import { smallDisk } from './small-disk.ts'
 
 const MIB = 1024 * 1024

@@ -6,14 +6,8 @@ import { startPeopleLab } from '../../lab/people.ts'
 import { clientConfig } from '../../server/platform/db/index.ts'
 import { newDatabase } from '../database.ts'
 import { peopleConfig } from '../imports/world.ts'
-import {
-  addressOf,
-  finally_,
-  newDataDirectory,
-  type Service,
-  startService,
-  until,
-} from './service.ts'
+import { until } from '../until.ts'
+import { addressOf, finally_, newDataDirectory, type Service, startService } from './service.ts'
 
 const PEOPLE = 600
 /** Pages after which the source stalls and the worker is killed: in the middle of the plan. */
@@ -86,23 +80,19 @@ test(`${PEOPLE} people are imported exactly once while the worker is killed ten 
     return row!.rows as number
   }
   for (const at of PLAN_KILLS.keys()) {
-    await until('the plan', () => requests.length >= stallAt, 60)
+    await until('the plan', () => requests.length >= stallAt)
     assert.equal(await done(), 0, 'nothing is applied before the plan is complete')
     stallAt = requests.length + (PLAN_KILLS[at + 1] ?? Number.POSITIVE_INFINITY)
     await kill()
   }
   for (const rows of APPLY_KILLS) {
-    await until(`${rows} rows`, async () => (await done()) >= rows, 60)
+    await until(`${rows} rows`, async () => (await done()) >= rows)
     await kill()
   }
-  const job = await until(
-    'the end of the job',
-    async () => {
-      const found = await call('GET', `${path}/jobs/${id}`)
-      return found.status !== 'running' && found
-    },
-    60,
-  )
+  const job = await until('the end of the job', async () => {
+    const found = await call('GET', `${path}/jobs/${id}`)
+    return found.status !== 'running' && found
+  })
 
   assert.deepEqual(
     [job.status, job.total, job.succeeded, job.failed, job.pending],

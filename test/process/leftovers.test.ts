@@ -4,14 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { postgresAccount } from '../../server/platform/postgres/account.ts'
-import {
-  finally_,
-  isRunning,
-  postgresPid,
-  startService,
-  until,
-  usedDataDirectory,
-} from './service.ts'
+import { until } from '../until.ts'
+import { finally_, isRunning, postgresPid, startService, usedDataDirectory } from './service.ts'
 
 const children = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)

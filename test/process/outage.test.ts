@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { postgresPid, startService, until, usedDataDirectory } from './service.ts'
+import { until } from '../until.ts'
+import { postgresPid, startService, usedDataDirectory } from './service.ts'
 
 test('while PostgreSQL is down, requests get 503 with the reason; then service resumes', async () => {
   const dataDir = await usedDataDirectory()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { asOwner } from '../cluster.ts'
-import { postgresPid, type Service, startService, until, usedDataDirectory } from './service.ts'
+import { until } from '../until.ts'
+import { postgresPid, type Service, startService, usedDataDirectory } from './service.ts'
 
 const ROUNDS = 10
 const WRITERS = 4

@@ -5,7 +5,8 @@ import { sealOrganization } from '../../server/insights/segments/seal.ts'
 import { clientConfig, openDb } from '../../server/platform/db/index.ts'
 import { connectionsOf } from '../../server/platform/postgres/embedded.ts'
 import { asOwner } from '../cluster.ts'
-import { newDataDirectory, postgresPid, type Service, startService, until } from './service.ts'
+import { until } from '../until.ts'
+import { newDataDirectory, postgresPid, type Service, startService } from './service.ts'
 
 // The service and its database are killed while events are sealed for the first time after an upgrade, and while they
 // are purged. A lock of the test stops the work in the middle of a transaction.
@@ -86,7 +87,7 @@ async function runInto(job: string): Promise<void> {
   await send(job)
   const waiting = 'select count(*) as n from pg_locks where not granted'
   // Nobody announces the job, so a worker finds it when it next polls.
-  await until(`${job} waits`, async () => (await one(waiting)) > 0, 120)
+  await until(`${job} waits`, async () => (await one(waiting)) > 0)
 }
 
 const SEAL = 'insights.seal-events'
@@ -137,7 +138,7 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   const other = openDb(serviceConnection, { max: 2 })
   await sealOrganization(other, organizationId)
   await other.close()
-  await until('the end of sealing', isDone(SEAL), 120)
+  await until('the end of sealing', isDone(SEAL))
   assert.ok((await one("select count(*) as n from events where service = 'ldap'")) < 1024)
   assert.deepEqual(await readAll(service), everything)
 
@@ -161,7 +162,7 @@ test('killed while sealing and purging, nothing is lost or doubled, and the next
   assert.deepEqual(await readAll(service), namesOf(AGES.slice(1)))
 
   await send(PURGE)
-  await until('the end of purging', isDone(PURGE), 120)
+  await until('the end of purging', isDone(PURGE))
   const kept = namesOf(AGES.slice(2))
   assert.deepEqual(await readAll(service), kept)
   assert.equal(

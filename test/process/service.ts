@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from '../../server/platform/db/index.ts'
 import { processIdentity } from '../../server/platform/postgres/process-identity.ts'
+import { until } from '../until.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 export const API_KEY = 'api-key-of-the-first-administrator'
@@ -32,21 +32,6 @@ after(async () => {
 })
 /** Runs when the test file is done, last registered first. */
 export const finally_ = (step: () => Promise<void> | void): void => void undo.push(step)
-
-/** Polls until `check` returns a value; never sleeps for a guessed time. Most of the time is left to what it waits for. */
-export async function until<T>(
-  what: string,
-  check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
-  seconds = 30,
-): Promise<T> {
-  for (const deadline = Date.now() + seconds * 1000; ; ) {
-    const began = Date.now()
-    const found = await check()
-    if (found !== false && found !== null && found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`Waited ${seconds} s in vain: ${what}`)
-    await delay(Math.max(10, 4 * (Date.now() - began)))
-  }
-}
 
 /** A data directory, deleted after the test file, together with a cluster that had to live elsewhere. */
 export function newDataDirectory(parent = tmpdir()): string {
@@ -76,7 +61,7 @@ async function template(): Promise<string> {
     service.child.kill('SIGTERM')
     await service.exited
     renameSync(made, path)
-  } else await until('the template', () => existsSync(path), 120)
+  } else await until('the template', () => existsSync(path))
   return path
 }
 
@@ -168,8 +153,7 @@ export async function startService(settings: Settings, umask?: string, within?: 
     if (!running.output.stdout.includes('Gatehouse is ready')) return undefined
     return running.lines.find(({ msg }) => msg === 'ready')
   }
-  // Generous for shared machines.
-  const ready = await until('the ready line', find, 120)
+  const ready = await until('the ready line', find)
   const port = Number(ready.port)
   const call = (method: string, path: string, body?: unknown): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../cluster.ts'
 import { newDatabase } from '../database.ts'
-import { ADMIN_EMAIL, addressOf, newDataDirectory, startService, until } from './service.ts'
+import { until } from '../until.ts'
+import { ADMIN_EMAIL, addressOf, newDataDirectory, startService } from './service.ts'
 
 test('three processes start at once on an empty database and share the work', async () => {
   const { owner } = await newDatabase({ empty: true })

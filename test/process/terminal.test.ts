@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { lockHolder } from '../../server/platform/postgres/data-directory.ts'
-import { finally_, newDataDirectory, startService, until, usedDataDirectory } from './service.ts'
+import { until } from '../until.ts'
+import { finally_, newDataDirectory, startService, usedDataDirectory } from './service.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -40,7 +41,7 @@ test('a terminal shows the steps of the start with their times, the banner last,
     child.kill('SIGKILL')
     await closed
   })
-  await until('the banner', () => shown.includes('/console/password?token='), 120)
+  await until('the banner', () => shown.includes('/console/password?token='))
   for (const step of ['Loading the service', 'Starting the database', 'Preparing the tables'])
     assert.match(shown, new RegExp(`^  ${step}: \\d+\\.\\d s\r?$`, 'm'))
   assert.match(shown, /^ {4}\d+ migrations, up to \d{4}_\w+\.sql\r?$/m)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import { tempDirectory } from '../../../test/database.ts'
 import { startApp } from '../../../test/harness.ts'
+import { until } from '../../../test/until.ts'
 import { createAuthenticate } from '../../admins/index.ts'
 import { openDb } from '../../platform/db/index.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -94,29 +94,25 @@ async function serve(stalledMs: number) {
   }
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!condition()) {
-    assert.ok(Date.now() < deadline, 'timed out waiting for the condition')
-    await turn()
-  }
-}
-
 test('a client that reads nothing holds no connection to the database', async () => {
   const { db, open } = await serve(600_000)
   const { response, server } = await open(org.apiKey)
-  await until(() => server.writableNeedDrain)
+  await until('the client is slower', () => server.writableNeedDrain)
   assert.deepEqual(await db.many(sql`select 1 as one`), [{ one: 1 }])
   assert.equal((await text(response)).split('\n').length - 1, ROWS)
 })
 
 test('stalled clients lose their slots to others', async () => {
-  const { open, brokenOff } = await serve(20)
+  const { open, brokenOff } = await serve(600_000)
   // More than there are slots.
   for (let at = 1; at <= 10; at++) {
-    const { response } = await open(org.apiKey)
+    const { response, server } = await open(org.apiKey)
     assert.equal(response.statusCode, 200)
-    await until(() => brokenOff().length === at)
+    await until('the client is slower', () => server.writableNeedDrain)
+    assert.equal(server.timeout, 600_000)
+    // From the start, so short a time would also end an export that waits for the database.
+    server.setTimeout(1)
+    await until('the export is aborted', () => brokenOff().length === at)
     await assert.rejects(text(response))
     assert.equal(response.complete, false)
   }
@@ -141,7 +137,8 @@ test('an export is aborted when its key is revoked', async () => {
   const { open, brokenOff } = await serve(600_000)
   const second = await app.addAdministrator(org.organizationId)
   const [ended, other] = [await open(second.apiKey), await open(org.apiKey)]
-  await until(() => ended.server.writableNeedDrain && other.server.writableNeedDrain)
+  for (const { server } of [ended, other])
+    await until('the client is slower', () => server.writableNeedDrain)
   assert.equal((await org.delete(`/api/users/${second.id}`)).statusCode, 200)
   await assert.rejects(text(ended.response))
   assert.equal(ended.response.complete, false)
@@ -154,7 +151,7 @@ test('an export is aborted when its key may no longer read events', async () => 
   const { open } = await serve(600_000)
   const second = await app.addAdministrator(org.organizationId)
   const { response, server } = await open(second.apiKey)
-  await until(() => server.writableNeedDrain)
+  await until('the client is slower', () => server.writableNeedDrain)
   const role = { roleName: 'Command Runner' }
   assert.equal((await org.put(`/api/users/${second.id}`, role)).statusCode, 200)
   await assert.rejects(text(response))

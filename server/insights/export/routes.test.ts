@@ -10,6 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { tempDirectory } from '../../../test/database.ts'
 import { startApp } from '../../../test/harness.ts'
+import { until } from '../../../test/until.ts'
 import { systemCaller } from '../../platform/caller.ts'
 import { recordEvent } from '../record/record.ts'
 import { PAGE } from './export.ts'
@@ -270,15 +271,8 @@ function logged(id: string, message: string): string[] {
   return (linesById.get(id) ?? []).filter((line) => line.includes(message))
 }
 const pagesRead = (id: string) => logged(id, 'read a page of an export').length
-
-/** Waits in turns of the event loop, with database work in between, until the condition holds. */
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!condition()) {
-    assert.ok(Date.now() < deadline, 'timed out waiting for the condition')
-    await turn()
-  }
-}
+const aborted = (id: string) =>
+  until('the export is aborted', () => logged(id, 'an export was aborted').length > 0)
 
 const ROWS = 30_000
 let large: Awaited<ReturnType<typeof app.newOrganization>>
@@ -295,7 +289,7 @@ before(async () => {
 
 test('a stalled client pauses the reading of pages and loses nothing', async () => {
   const { response, server, id } = await open(large, all)
-  await until(() => server.writableNeedDrain)
+  await until('the client is slower', () => server.writableNeedDrain)
   const ahead = pagesRead(id)
   assert.ok(ahead <= 2, `${ahead} pages for a reader who takes nothing`)
   // Other requests are served meanwhile; the export pauses.
@@ -327,7 +321,7 @@ test('events that happen during an export do not prolong it', async () => {
       recordEvent(tx, systemCaller(organizationId, 'test'), { event_type: 'later' }),
     )
   const { response, server } = await open(large, { ...all, format: 'ndjson' })
-  await until(() => server.writableNeedDrain)
+  await until('the client is slower', () => server.writableNeedDrain)
   for (let at = 0; at < 5; at++) await act()
   assert.equal(linesOf(await text(response)).length, ROWS)
   const later = await large.post(EXPORT, { ...all, format: 'ndjson', sort: 'desc', limit: 5 })
@@ -339,9 +333,9 @@ test('events that happen during an export do not prolong it', async () => {
 
 test('a client that disconnects ends the reading', async () => {
   const { response, server, id } = await open(large, { ...all, format: 'ndjson' })
-  await until(() => server.writableNeedDrain)
+  await until('the client is slower', () => server.writableNeedDrain)
   response.destroy()
-  await until(() => logged(id, 'an export was aborted').length > 0)
+  await aborted(id)
   const read = pagesRead(id)
   for (let at = 0; at < 20; at++)
     assert.equal((await large.get('/api/organizations')).statusCode, 200)
@@ -380,7 +374,7 @@ test('an export that fails midway resets the connection', async () => {
     assert.equal(response.statusCode, 200)
     await assert.rejects(text(response), /aborted|reset/i)
     assert.equal(response.complete, false)
-    await until(() => logged(id, 'an export was aborted').length > 0)
+    await aborted(id)
   }
 })
 
@@ -390,6 +384,6 @@ test('concurrent exports are limited', async () => {
   assert.deepEqual([res.statusCode, res.json().reason], [429, 'too_many_exports'])
   assert.equal(res.headers['retry-after'], '5')
   for (const { response } of running) response.destroy()
-  await until(() => running.every(({ id }) => logged(id, 'an export was aborted').length > 0))
+  for (const { id } of running) await aborted(id)
   assert.equal((await large.post(EXPORT, { ...all, limit: 1 })).statusCode, 200)
 })
