@@ -57,7 +57,7 @@ async function openRuntime(
     const db = openDb(database.service, { max: config.databasePool, ...limits })
     const searchDb = openDb(database.service, {
       max: SEARCHES,
-      statementTimeoutMs: config.searchSeconds * 1000,
+      statementTimeoutMs: Math.round(config.searchSeconds * 1000),
       // Searches always have a tenant, so no connection is reserved for queries without one.
       spare: 0,
       ...limits,

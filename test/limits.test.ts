@@ -26,7 +26,6 @@ const app = await startApp({
     GATEHOUSE_FORM_LIMITS: 'bytes=4000,logoBytes=100',
     GATEHOUSE_TENANT_LIMITS: 'forwarders=1,reports=1,largePages=1,streamReads=1',
     GATEHOUSE_CONSOLE_LIMITS: 'confirmedMinutes=2,idleMinutes=30',
-    GATEHOUSE_HEAD_SECONDS: '1',
     GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
   },
 })
@@ -362,7 +361,8 @@ test('streams of one organization read one after the other', async () => {
 })
 
 test('the head of a request', async () => {
-  const { port } = new URL(await app.listen())
+  const brief = await startApp({ env: { GATEHOUSE_HEAD_SECONDS: '0.1' } })
+  const { port } = new URL(await brief.listen())
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
   socket.write('GET /api/v2/users HTTP/1.1\r\nhost: x\r\n')
   const answer = await text(socket)

@@ -30,6 +30,18 @@ function integer(minimum: number, maximum: number) {
     return value
   }
 }
+/** With a fraction, down to a tenth: 0.5 is half a second. */
+function seconds(minimum: number, maximum: number) {
+  return (raw: string): number => {
+    const value = Number(raw)
+    if (!/^\d+(\.\d)?$/.test(raw) || value < minimum || value > maximum) {
+      throw new Error(
+        `must be a number of seconds from ${minimum} to ${maximum}, with at most one decimal, not "${raw}"`,
+      )
+    }
+    return value
+  }
+}
 function oneOf<const T extends string>(...values: T[]) {
   return (raw: string): T => {
     const found = values.find((value) => value === raw)
@@ -306,21 +318,21 @@ export const settings = {
   }),
   headSeconds: setting({
     env: 'GATEHOUSE_HEAD_SECONDS',
-    parse: integer(1, 300),
+    parse: seconds(0.1, 300),
     fallback: 60,
     default: '60',
     about: 'How long the headers of a request may take to arrive; slower ones answer 408',
   }),
   bodySeconds: setting({
     env: 'GATEHOUSE_BODY_SECONDS',
-    parse: integer(1, 3600),
+    parse: seconds(0.1, 3600),
     fallback: 60,
     default: '60',
     about: 'How long a request body may take to arrive; ingest has its own settings',
   }),
   searchSeconds: setting({
     env: 'GATEHOUSE_SEARCH_SECONDS',
-    parse: integer(1, 3600),
+    parse: seconds(0.1, 3600),
     fallback: 60,
     default: '60',
     about:
@@ -356,28 +368,28 @@ export const settings = {
   }),
   ingestSeconds: setting({
     env: 'GATEHOUSE_INGEST_SECONDS',
-    parse: integer(1, 86_400),
+    parse: seconds(0.1, 86_400),
     fallback: 3600,
     default: '3600',
     about: 'How long an ingest request may take in total; events stored by then are kept',
   }),
   ingestIdleSeconds: setting({
     env: 'GATEHOUSE_INGEST_IDLE_SECONDS',
-    parse: integer(1, 3600),
+    parse: seconds(0.1, 3600),
     fallback: 30,
     default: '30',
     about: 'How long an ingest request may be idle before it is aborted',
   }),
   shutdownSeconds: setting({
     env: 'GATEHOUSE_SHUTDOWN_SECONDS',
-    parse: integer(0, 3600),
+    parse: seconds(0, 3600),
     fallback: 20,
     default: '20',
     about: 'How long requests in flight may take to finish after SIGTERM',
   }),
   drainSeconds: setting({
     env: 'GATEHOUSE_DRAIN_SECONDS',
-    parse: integer(0, 3600) as (raw: string) => number | undefined,
+    parse: seconds(0, 3600) as (raw: string) => number | undefined,
     fallback: undefined,
     default: '5 with DATABASE_URL, otherwise 0; 0 for a worker',
     about:

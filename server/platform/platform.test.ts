@@ -98,6 +98,11 @@ test('config: defaults, files, and a one-line error for invalid values', () => {
   assert.equal(fromFile.publicUrl, 'https://id.example.com')
   assert.equal(fromFile.development, false)
   assert.ok(!JSON.stringify(describeConfig(fromFile)).includes('hidden'))
+  const { ingestSeconds, drainSeconds } = loadConfig({
+    GATEHOUSE_INGEST_SECONDS: '0.1',
+    GATEHOUSE_DRAIN_SECONDS: '2.5',
+  })
+  assert.deepEqual([ingestSeconds, drainSeconds], [0.1, 2.5])
   const { streams } = loadConfig({ GATEHOUSE_STREAMS: '1, 2,3' })
   assert.deepEqual(streams, { principal: 1, tenant: 2, process: 3 })
   const { list } = loadConfig({ GATEHOUSE_LIST_LIMITS: 'terms=7, fields = 8' }).limits
@@ -113,6 +118,10 @@ test('config: defaults, files, and a one-line error for invalid values', () => {
     [{ GATEHOUSE_PROT: '1' }, /GATEHOUSE_PROT is not a setting/],
     [{ PORT: 'http' }, /^PORT must be a whole number/],
     [{ PORT: '70000' }, /^PORT/],
+    [{ GATEHOUSE_HEAD_SECONDS: '0' }, /^GATEHOUSE_HEAD_SECONDS must be .* from 0.1 to 300, with/],
+    [{ GATEHOUSE_HEAD_SECONDS: '300.1' }, /^GATEHOUSE_HEAD_SECONDS .* not "300.1"/],
+    [{ GATEHOUSE_BODY_SECONDS: '0.25' }, /^GATEHOUSE_BODY_SECONDS .* at most one decimal/],
+    [{ GATEHOUSE_BODY_SECONDS: '1e3' }, /^GATEHOUSE_BODY_SECONDS .* not "1e3"/],
     [{ GATEHOUSE_ADMIN_API_KEY: 'a'.repeat(15) }, /^GATEHOUSE_ADMIN_API_KEY .*at least 16 char/],
     [{ GATEHOUSE_ADMIN_PASSWORD: 'sevench' }, /^GATEHOUSE_ADMIN_PASSWORD .*at least 8 char/],
     [{ GATEHOUSE_METRICS_TOKEN: 'short' }, /^GATEHOUSE_METRICS_TOKEN must have at least 16 char/],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { until } from '../until.ts'
 import {
   API_KEY,
   isRunning,
   postgresPid,
   type Service,
   startService,
-  until,
   usedDataDirectory,
 } from './service.ts'
 
@@ -72,7 +72,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 test('a request that never finishes is cut off after GATEHOUSE_SHUTDOWN_SECONDS', async () => {
   const service = await startService({
     GATEHOUSE_DATA_DIR: dataDir,
-    GATEHOUSE_SHUTDOWN_SECONDS: '1',
+    GATEHOUSE_SHUTDOWN_SECONDS: '0.1',
   })
   const database = postgresPid(dataDir)!
   const socket = await openRequest(service, 'never sent')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../../../test/cluster.ts'
 import { startApp } from '../../../test/harness.ts'
+import { until } from '../../../test/until.ts'
 import type { Pace } from '../segments/pace.ts'
 import { Deadline } from './deadline.ts'
 
@@ -24,11 +25,12 @@ test('a search that takes too long is 503, and other work goes on meanwhile', as
     }
     await client.query('rollback')
   })
-  assert.equal((await org.post(EVENTS, all)).statusCode, 200)
+  // On a busy machine even a search of nothing may take longer than the limit.
+  await until('a search is answered', async () => (await org.post(EVENTS, all)).statusCode === 200)
 })
 
 test('the time limit covers all statements of a search, on every route', async () => {
-  const brief = await startApp({ env: { GATEHOUSE_SEARCH_SECONDS: '1' } })
+  const brief = await startApp({ env: { GATEHOUSE_SEARCH_SECONDS: '0.2' } })
   const org = await brief.newOrganization()
   await asOwner(brief.owner, async (client) => {
     await client.query('begin')
@@ -42,7 +44,7 @@ test('the time limit covers all statements of a search, on every route', async (
     for (const answer of answers) {
       assert.equal(answer.statusCode, 503, answer.body)
       assert.ok(Number(answer.headers['retry-after']) >= 1)
-      assert.match(answer.json().message, /aborted after 1 s.* shorter time range/)
+      assert.match(answer.json().message, /aborted after 0\.2 s.* shorter time range/)
       assert.equal(answer.json().reason, 'search_timeout')
     }
     await client.query('rollback')

@@ -76,9 +76,9 @@ export async function createServer(config: Config, log: Logger) {
     http: {
       maxHeaderSize: 262_144,
       requireHostHeader: false,
-      headersTimeout: config.headSeconds * 1000,
+      headersTimeout: Math.round(config.headSeconds * 1000),
       // How often Node checks for timed-out requests; its default is 30 s.
-      connectionsCheckingInterval: Math.min(30_000, config.headSeconds * 500),
+      connectionsCheckingInterval: Math.min(30_000, Math.round(config.headSeconds * 500)),
     },
     frameworkErrors: refusePath(headers),
     clientErrorHandler: refuseBytes(headers, log),
