@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tempDirectory } from '../../test/database.ts'
@@ -142,9 +143,15 @@ test('a command that started but did not finish is reported as interrupted, not 
 test('concurrent agents run a command once, and a crashed agent does not block the next', async () => {
   const { directory, order, agent, results } = await newMachine()
   const mark = join(directory, 'ran')
-  await order(`echo once >> '${mark}'; sleep 1; cat '${mark}'`)
-  const [first, second] = await Promise.all([agent(), agent()])
-  assert.deepEqual([first.code, second.code], [0, 0], first.stderr + second.stderr)
+  const pipe = join(directory, 'pipe')
+  assert.equal((await run('mkfifo', [pipe])).code, 0)
+  await order(`echo once >> '${mark}'; cat '${pipe}'`)
+  const agents = [agent(), agent()]
+  // One runs the command, which waits for the pipe; the other has nothing to do.
+  assert.equal((await Promise.race(agents)).code, 0)
+  await writeFile(pipe, 'go on')
+  const [first, second] = await Promise.all(agents)
+  assert.deepEqual([first!.code, second!.code], [0, 0], first!.stderr + second!.stderr)
   assert.equal(readFileSync(mark, 'utf8'), 'once\n')
   const [result] = await results()
   assert.equal(result.exitCode, 0)

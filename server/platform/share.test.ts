@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asOwner } from '../../test/cluster.ts'
 import { type Response, startApp } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import { sql } from './db/sql.ts'
 
-const app = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '30000' } })
-const impatient = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '1000' } })
+const app = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '600000' } })
+const impatient = await startApp({ env: { GATEHOUSE_LIST_TIMEOUT_MS: '200' } })
+
+/** In the end: on a busy machine even a list of nothing may take longer than the limit. */
+const isAnswered = (ask: () => Promise<Response>) =>
+  until('a list is answered', async () => (await ask()).statusCode === 200)
 
 /** Locks the users table, so every statement on it takes as long as this runs. */
 const whileUsersAreLocked = (on: typeof app, work: () => Promise<void>) =>
@@ -63,7 +68,7 @@ test('a list, a search and a preview that take too long are 503 with Retry-After
       assert.equal(res.json().reason, 'statement_timeout')
     }
   })
-  assert.equal((await org.get('/api/systemusers')).statusCode, 200)
+  await isAnswered(() => org.get('/api/systemusers'))
 })
 
 test('a traversal that takes too long is 503', async () => {
@@ -77,5 +82,5 @@ test('a traversal that takes too long is 503', async () => {
     assert.equal(res.headers['retry-after'], '5')
     await client.query('rollback')
   })
-  assert.equal((await org.get(`/api/v2/usergroups/${id}/membership`)).statusCode, 200)
+  await isAnswered(() => org.get(`/api/v2/usergroups/${id}/membership`))
 })

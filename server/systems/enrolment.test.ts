@@ -123,7 +123,7 @@ test('agent events belong to the service systems, no matter what the body claims
   assert.equal(res.statusCode, 204)
   const found = await org.post('/insights/directory/v1/events', {
     service: ['systems'],
-    start_time: new Date(Date.now() - 60_000).toISOString(),
+    start_time: new Date(Date.now() - 3_600_000).toISOString(),
     sort: 'ASC',
   })
   const [first, second] = found.json()

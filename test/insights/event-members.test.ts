@@ -99,7 +99,7 @@ test('events caused by a job are found by its id', async () => {
   })
   const res = await org.post('/insights/directory/v1/events', {
     service: ['directory'],
-    start_time: new Date(Date.now() - 60_000).toISOString(),
+    start_time: new Date(Date.now() - 3_600_000).toISOString(),
     search_term: { and: [{ 'correlation.id': correlation.id, 'correlation.type': 'user_import' }] },
   })
   const found = res.json() as Event[]

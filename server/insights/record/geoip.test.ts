@@ -75,7 +75,7 @@ test('events have the location of public addresses only', async () => {
   }
   const found = await org.post('/insights/directory/v1/events', {
     service: ['all'],
-    start_time: new Date(Date.now() - 60_000).toISOString(),
+    start_time: new Date(Date.now() - 3_600_000).toISOString(),
     search_term: { and: [{ 'geoip.country_code': 'GB' }, { 'geoip.timezone': 'Europe/London' }] },
   })
   assert.equal(found.json().length, 2)

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { loadConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { createServer } from './server.ts'
 
-test('closing does not wait for a connection without a request, but for a response in progress', async (t) => {
+test('closing does not wait for a connection without a request, but for a response in progress', {
+  timeout: 60_000,
+}, async (t) => {
   const http = await createServer(loadConfig({}), createLog('silent'))
   const answer = Promise.withResolvers<string>()
   const asked = Promise.withResolvers<void>()
@@ -24,9 +25,9 @@ test('closing does not wait for a connection without a request, but for a respon
   await Promise.all([arrived, once(silent, 'connect')])
   const slow = fetch(`http://127.0.0.1:${port}/slow`, { headers: { connection: 'close' } })
   await asked.promise
-  const closed = http.close().then(() => 'closed')
-  await once(silent, 'close', { signal: AbortSignal.timeout(10_000) })
+  const closed = http.close()
+  await once(silent, 'close')
   answer.resolve('whole')
   assert.equal(await (await slow).text(), 'whole')
-  assert.equal(await Promise.race([closed, delay(10_000, 'still open', { ref: false })]), 'closed')
+  await closed
 })

@@ -99,7 +99,7 @@ test('a listener that loses its connection reconnects and catches up', LONG, asy
   const { ran } = await startWorker(t)
   const started = on(ran, 'count')
   const { rows } = await asOwner(app.owner, (client) =>
-    client.query(`select pg_terminate_backend(pid, 10000) from pg_stat_activity
+    client.query(`select pg_terminate_backend(pid, 60000) from pg_stat_activity
                    where datname = current_database() and query like 'listen pgboss%'`),
   )
   assert.deepEqual(rows, [{ pg_terminate_backend: true }])
@@ -114,7 +114,7 @@ test('a delayed job starts when it is due', LONG, async (t) => {
   const ran = new EventEmitter()
   const started = once(ran, 'other')
   // The worker finds it at its first poll; the second one is an hour away.
-  await send(other, 6, new Date(Date.now() + 2_000))
+  await send(other, 6, new Date(Date.now() + 500))
   await startWorker(t, ran)
   assert.deepEqual(await started, [6])
 })
