@@ -10,6 +10,8 @@ import {
   startLab,
   startProvisioning,
 } from '../../test/provisioning/world.ts'
+import { until } from '../../test/until.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const app = await startProvisioning()
 
@@ -59,7 +61,7 @@ test('a bound user gets an account, whose attributes follow, and which ends with
   // A text, like all codes of the directory's events: a number would never be found.
   const found = await world.org.post('/insights/directory/v1/events', {
     service: ['directory'],
-    start_time: new Date(Date.now() - 60_000).toISOString(),
+    start_time: new Date(Date.now() - 3_600_000).toISOString(),
     search_term: { and: [{ 'message_chain.response_code': '201' }] },
   })
   assert.deepEqual(ok(found).json(), [created])
@@ -68,6 +70,23 @@ test('a bound user gets an account, whose attributes follow, and which ends with
     id: user.id,
     username: user.username,
   })
+})
+
+test('a worker that finds the lease of a dead one takes over when it ends', async () => {
+  const lab = await startLab()
+  const world = await connectLab(app, lab)
+  await world.bind('user', (await addUser(world.org)).id)
+  const leaseFor = (ms: number) =>
+    app.db.tx(world.org.organizationId, (tx) =>
+      tx.run(sql`update provisioning_runs set lease = 'dead', lease_until = ${new Date(Date.now() + ms)}
+                  where application_id = ${world.id}`),
+    )
+  await leaseFor(3_600_000)
+  await app.runDueProvisioning()
+  assert.deepEqual(held(lab), {})
+  await leaseFor(100)
+  await app.runDueProvisioning()
+  await until('the account', async () => (await world.status()).users.provisioned === 1)
 })
 
 test('everybody who is bound is in one of the counts', async () => {

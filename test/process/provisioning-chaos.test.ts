@@ -3,14 +3,8 @@ import { test } from 'node:test'
 import { startScimLab } from '../../lab/scim/serve.ts'
 import { asOwner } from '../cluster.ts'
 import { newDatabase } from '../database.ts'
-import {
-  addressOf,
-  finally_,
-  newDataDirectory,
-  type Service,
-  startService,
-  until,
-} from './service.ts'
+import { until } from '../until.ts'
+import { addressOf, finally_, newDataDirectory, type Service, startService } from './service.ts'
 
 const SEED = 20_261
 const PEOPLE = 2000
@@ -98,29 +92,25 @@ test(`${PEOPLE} people are provisioned exactly once while the worker is killed $
   // Moments from the first account to the last ones.
   const moments = Array.from({ length: KILLS }, () => Math.floor(random() * PEOPLE * 0.95) + 1)
   let worker: Service = await startWorker()
-  for (const [at, moment] of moments.sort((a, b) => a - b).entries()) {
-    await until(`${moment} accounts`, () => lab.store.users.size >= moment, 60)
+  for (const moment of moments.sort((a, b) => a - b)) {
+    await until(`${moment} accounts`, () => lab.store.users.size >= moment)
     process.kill(worker.pid, 'SIGKILL')
     await worker.exited
-    // The lease of a dead worker ends after 15 s. Once the test waits for it; then it is ended by hand.
-    if (at > 0) await query('update provisioning_runs set lease_until = now()')
+    // The lease of a dead worker ends after 15 s; here it is ended by hand.
+    await query('update provisioning_runs set lease_until = now()')
     worker = await startWorker()
   }
-  await until(
-    'everybody',
-    async () => {
-      const { users, groups } = await call('GET', `${path}/status`)
-      // The pauses between attempts double; those who were unlucky a few times are not waited for.
-      for (const list of ['users', 'groups'])
-        for (const { userId, groupId, attempts } of await call(
-          'GET',
-          `${path}/${list}?waiting=true&limit=100`,
-        ))
-          if (attempts > 2) await call('POST', `${path}/${list}/${userId ?? groupId}/retry`)
-      return users.provisioned === PEOPLE && users.waiting + groups.waiting === 0
-    },
-    120,
-  )
+  await until('everybody', async () => {
+    const { users, groups } = await call('GET', `${path}/status`)
+    // The pauses between attempts double; those who were unlucky a few times are not waited for.
+    for (const list of ['users', 'groups'])
+      for (const { userId, groupId, attempts } of await call(
+        'GET',
+        `${path}/${list}?waiting=true&limit=100`,
+      ))
+        if (attempts > 2) await call('POST', `${path}/${list}/${userId ?? groupId}/retry`)
+    return users.provisioned === PEOPLE && users.waiting + groups.waiting === 0
+  })
 
   const names = [...lab.store.users.values()].map(({ userName }) => String(userName))
   assert.equal(names.length, PEOPLE, 'no duplicate, no orphan')

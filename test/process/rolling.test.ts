@@ -5,24 +5,22 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newDatabase } from '../database.ts'
-import {
-  API_KEY,
-  addressOf,
-  newDataDirectory,
-  type Service,
-  startService,
-  until,
-} from './service.ts'
+import { until } from '../until.ts'
+import { API_KEY, addressOf, newDataDirectory, type Service, startService } from './service.ts'
 
 const CLIENTS = 12
 /** Between the requests of a client: enough load, and the starts of the processes are not slowed down by it. */
 const PAUSE_MS = 50
-const MIN_REQUESTS = 4000
-const ROUNDS = 2
+/** Before each restart, so that every client has connections to both processes. */
+const MIN_REQUESTS = 200
+/** Twice each of the two. */
+const ROUNDS = 4
 
 interface Backend {
   service: Service
   ready: boolean
+  /** Requests in flight. */
+  open: number
   agent: Agent
 }
 
@@ -39,7 +37,7 @@ class Balancer {
   #next = 0
 
   async add(service: Service): Promise<Backend> {
-    const backend = { service, ready: true, agent: new Agent({ keepAlive: true }) }
+    const backend = { service, ready: true, open: 0, agent: new Agent({ keepAlive: true }) }
     this.backends.push(backend)
     void this.#poll(backend)
     return backend
@@ -61,22 +59,26 @@ class Balancer {
     const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' }
     const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: backend.agent })
     sent.end(body)
-    const [response]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage]
-    if (response.headers.connection === 'close') backend.ready = false
-    await text(response)
-    return response.statusCode!
+    backend.open++
+    try {
+      const [response]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage]
+      if (response.headers.connection === 'close') backend.ready = false
+      await text(response)
+      return response.statusCode!
+    } finally {
+      backend.open--
+    }
   }
 }
 
 test('a rolling restart behind a load balancer fails no request', async () => {
   const { owner } = await newDatabase()
   const dataDir = newDataDirectory()
-  const start = () =>
+  const start = (GATEHOUSE_DRAIN_SECONDS = '3000') =>
     startService({
       GATEHOUSE_DATA_DIR: dataDir,
       GATEHOUSE_ROLE: 'web',
-      // The balancer notices within milliseconds; the rest of the wait is only load.
-      GATEHOUSE_DRAIN_SECONDS: '2',
+      GATEHOUSE_DRAIN_SECONDS,
       DATABASE_URL: addressOf(owner),
     })
   const balancer = new Balancer()
@@ -86,7 +88,7 @@ test('a rolling restart behind a load balancer fails no request', async () => {
   let requests = 0
   let rolling = true
   const client = async () => {
-    while (rolling || requests < MIN_REQUESTS) {
+    while (rolling) {
       const wanted = REQUESTS[requests++ % REQUESTS.length]!
       const outcome = await balancer.send(wanted).catch((error: Error) => error.message)
       if (outcome !== 200) failures.push(`${wanted.method} ${wanted.path}: ${outcome}`)
@@ -94,17 +96,23 @@ test('a rolling restart behind a load balancer fails no request', async () => {
     }
   }
   const clients = Array.from({ length: CLIENTS }, client)
-  for (let round = 0; round < ROUNDS * running.length; round++) {
+  for (let round = 1; round <= ROUNDS; round++) {
     const before = requests
-    await until('some requests', () => requests > before + 200)
+    await until('some requests', () => requests > before + MIN_REQUESTS)
     const old = running.shift()!
     old.service.child.kill('SIGTERM')
-    await until('the balancer notices', () => !old.ready)
+    await until('the balancer notices', () => !old.ready && old.open === 0)
+    // Ends the wait.
+    old.service.child.kill('SIGTERM')
     assert.deepEqual(await old.service.exited, { code: 0, signal: null })
-    running.push(await balancer.add(await start()))
+    running.push(await balancer.add(await start(round === ROUNDS ? '0.5' : undefined)))
   }
   rolling = false
   await Promise.all(clients)
+  const last = running.at(-1)!
+  last.ready = false
+  last.service.child.kill('SIGTERM')
+  assert.deepEqual(await last.service.exited, { code: 0, signal: null }, 'the wait ends by itself')
 
   assert.deepEqual(failures, [], `of ${requests} requests`)
   for (const { service, agent } of balancer.backends) {
