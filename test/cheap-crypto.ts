@@ -3,10 +3,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { setRefusalTime } from '../server/platform/sign-in-rules.ts'
 
 // Loaded into each test process before its file. Fixtures hash a password for every administrator and generate a key
 // for every application, both slow on purpose. Here the algorithms are the same, but a hash takes one pass, and RSA
-// keys are reused. The service has no setting for this: programs that tests start as child processes run at full cost.
+// keys are reused; a refused sign-in takes no longer than its work. The service has no setting for this: programs that
+// tests start as child processes run at full cost.
 
 const argon2: typeof import('@node-rs/argon2') = createRequire(import.meta.url)('@node-rs/argon2')
 const { hash } = argon2
@@ -70,3 +72,4 @@ Object.assign(crypto, {
   generateKeyPairSync: reuseKeyPairSync,
 })
 syncBuiltinESMExports()
+setRefusalTime(0)

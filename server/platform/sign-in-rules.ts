@@ -60,7 +60,11 @@ export const takeResetTurn = (db: Queryable, rules: SignInRules, client: Client)
   takeCounted(db, `reset ${addressSubject(rules, client)}`, rules.address)
 
 /** Refusals take at least this long, so that timing does not reveal whether an account exists. */
-const REFUSAL_MS = 300
+let refusalMs = 300
+/** For tests, which are refused hundreds of times. */
+export const setRefusalTime = (ms: number): void => {
+  refusalMs = ms
+}
 
 /** Serializes attempts per key, so that parallel correct ones do not use up the limit. */
 export async function inTurn<T>(
@@ -71,7 +75,7 @@ export async function inTurn<T>(
   let evenly: Promise<void> | undefined
   try {
     return await turns.run(key, () => {
-      evenly = delay(REFUSAL_MS)
+      evenly = delay(refusalMs)
       return work()
     })
   } catch (error) {
