@@ -27,6 +27,4 @@ export class BinaryRows implements RowSink {
     }
     this.rows.push(values)
   }
-
-  flush(): void {}
 }

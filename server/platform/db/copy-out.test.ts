@@ -2,72 +2,71 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { newDatabase } from '../../../test/database.ts'
-import { asQuery, CopyOut } from './copy-out.ts'
-import type { DatabaseSocket } from './database-socket.ts'
+import { CopyOut, type RowSink } from './copy-out.ts'
 import { clientConfig } from './index.ts'
 
-function message(type: string, body: Buffer): Buffer {
-  const length = Buffer.alloc(4)
-  length.writeInt32BE(body.length + 4)
-  return Buffer.concat([Buffer.from(type), length, body])
+const { service } = await newDatabase()
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig(service))
+  await client.connect()
+  return client
 }
 
-/** A row of one column. */
-function row(text: string): Buffer {
-  const head = Buffer.alloc(6)
-  head.writeInt16BE(1)
-  head.writeInt32BE(text.length, 2)
-  return Buffer.concat([head, Buffer.from(text)])
-}
-
-test('rows arrive complete, however the bytes are split; later messages go to the driver', () => {
-  const texts = Array.from({ length: 40 }, (_, at) => String(at).repeat(at + 1))
-  const [first, ...others] = texts.map(row)
-  const end = Buffer.from([0xff, 0xff])
-  const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
-  const copied = Buffer.concat([
-    message('C', Buffer.from('BEGIN\0')),
-    message('H', Buffer.from([1, 0, 1, 0, 1])),
-    message('d', Buffer.concat([header, first!])),
-    ...others.map((bytes) => message('d', bytes)),
-    message('d', end),
-    message('c', Buffer.alloc(0)),
-  ])
-  const after = Buffer.concat([
-    message('C', Buffer.from('COPY 40\0')),
-    message('Z', Buffer.from('I')),
-  ])
-  const all = Buffer.concat([copied, after])
-  for (let seed = 1; seed < 300; seed++) {
-    const rows: string[] = []
-    const left: Buffer[] = []
-    const socket = { divert: null, push: (bytes: Buffer) => left.push(bytes) }
-    const stream = socket as unknown as DatabaseSocket
-    const copy = new CopyOut('copy', {
-      row: (bytes, at) =>
-        rows.push(bytes.toString('latin1', at + 6, at + 6 + bytes.readInt32BE(at + 2))),
-      flush() {},
-    })
-    copy.submit({ stream, query() {} })
-    for (let from = 0, turn = seed; from < all.length; turn = (turn * 48_271) % 2_147_483_647) {
-      const piece = Buffer.from(all.subarray(from, from + 1 + (turn % (1 + (seed % 100)))))
-      from += piece.length
-      if (stream.divert) stream.divert(piece)
-      else left.push(Buffer.from(piece))
-      // The socket reuses its buffer for the next chunk.
-      piece.fill(0)
-    }
-    assert.deepEqual(rows, texts, `seed ${seed}`)
-    assert.ok(Buffer.concat(left).equals(after), `seed ${seed}`)
+/** The texts of a column. */
+class Texts implements RowSink {
+  readonly texts: string[] = []
+  row(bytes: Buffer, at: number): void {
+    this.texts.push(bytes.toString('latin1', at + 6, at + 6 + bytes.readInt32BE(at + 2)))
   }
+}
+
+const copy = (client: pg.Client, query: string, sink: RowSink): Promise<void> => {
+  const running = new CopyOut(`begin; copy (${query}) to stdout (format binary); commit`, sink)
+  client.query(running)
+  return running.done
+}
+
+test('rows of every size arrive complete, and the connection goes on', async () => {
+  const client = await connect()
+  const sizes = [0, 1, 100, 8_191, 65_536, 131_072, 1_000_000]
+  for (const size of sizes) {
+    const sink = new Texts()
+    await copy(
+      client,
+      `select repeat(chr(65 + n % 26), ${size}) from generate_series(0, 40) n`,
+      sink,
+    )
+    const expected = Array.from({ length: 41 }, (_, n) =>
+      String.fromCharCode(65 + (n % 26)).repeat(size),
+    )
+    assert.deepEqual(sink.texts, expected, `${size} characters`)
+    assert.deepEqual((await client.query('select 1 as one')).rows, [{ one: 1 }])
+  }
+  const none = new Texts()
+  await copy(client, 'select 1 where false', none)
+  assert.deepEqual(none.texts, [])
+  await client.end()
+})
+
+test('an error in the middle, or in the sink, fails the copy and nothing else', async () => {
+  const client = await connect()
+  const sink = new Texts()
+  const failing = copy(client, 'select (1 / (3 - n))::text from generate_series(0, 5) n', sink)
+  await assert.rejects(failing, { code: '22012' })
+  await client.query('rollback')
+  const refuses: RowSink = {
+    row() {
+      throw new RangeError('too much')
+    },
+  }
+  await assert.rejects(copy(client, 'select 1', refuses), RangeError)
+  assert.deepEqual((await client.query('select 1 as one')).rows, [{ one: 1 }])
+  await client.end()
 })
 
 test('a copy that the driver refuses before it is sent fails, and nothing else does', async () => {
-  const { service } = await newDatabase()
-  const client = new pg.Client(clientConfig(service))
-  await client.connect()
+  const client = await connect()
   await client.end()
-  const copy = new CopyOut('copy (select 1) to stdout (format binary)', { row() {}, flush() {} })
-  client.query(asQuery(copy))
-  await assert.rejects(copy.done, /not queryable/)
+  await assert.rejects(copy(client, 'select 1', new Texts()), /not queryable/)
 })

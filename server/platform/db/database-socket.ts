@@ -1,28 +1,8 @@
-import { Socket, type SocketConstructorOpts } from 'node:net'
+import { Socket } from 'node:net'
 import type pg from 'pg'
 
-const READ_SIZE = 131_072
-
-/** A PostgreSQL connection that reads into one buffer; `divert` takes the bytes before the driver sees them. */
+/** Statements that are sent in the same turn of the event loop leave in one system call. Without effect over TLS. */
 export class DatabaseSocket extends Socket {
-  /** Must not keep the bytes after it returns. */
-  divert: ((bytes: Buffer) => void) | null = null
-
-  constructor() {
-    super({
-      onread: {
-        buffer: Buffer.allocUnsafeSlow(READ_SIZE),
-        callback(this: DatabaseSocket, length: number, buffer: Buffer) {
-          const bytes = buffer.subarray(0, length)
-          if (this.divert === null) return this.push(Buffer.from(bytes))
-          this.divert(bytes)
-          return true
-        },
-      },
-    } as SocketConstructorOpts)
-  }
-
-  /** Statements that are sent in the same turn of the event loop leave in one system call. */
   override uncork(): void {
     setImmediate(() => super.uncork())
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { asQuery, CopyOut, type RowSink } from './copy-out.ts'
+import { CopyOut, type RowSink } from './copy-out.ts'
 import { gather } from './database-socket.ts'
 import { PendingStatement } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
@@ -41,7 +41,7 @@ async function copy(client: pg.ClientBase, text: string, sink: RowSink): Promise
   mode.pipeline = false
   try {
     const running = new CopyOut(text, sink)
-    client.query(asQuery(running))
+    client.query(running)
     await running.done
   } catch (error) {
     await client.query('rollback').catch(() => {})
