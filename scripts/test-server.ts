@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,7 +20,7 @@ import { installPackages } from '../test/debian.ts'
 import { SPEED } from './test-cluster.ts'
 
 // npm run test:server [-- words]: runs what `npm run test:all` has of tests with a database on a PostgreSQL server,
-// either TEST_DATABASE_URL or a temporary one from Debian's package.
+// either TEST_DATABASE_URL or a temporary one from Debian's package, which is reached over TLS as managed ones are.
 
 /** The oldest supported release that is installed: code that runs on it runs on newer ones. */
 const findPrograms = (): string | undefined =>
@@ -61,6 +69,23 @@ async function untilReady(url: string, ended: () => boolean): Promise<void> {
   }
 }
 
+/** Signed by itself, so that it is its own certificate authority. */
+function makeCertificate(home: string): { cert: string; key: string } {
+  const cert = join(home, 'server.crt')
+  const key = join(home, 'server.key')
+  const subject = ['-subj', '/CN=gatehouse-test', '-addext', 'subjectAltName=IP:127.0.0.1']
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+      ...['-days', '2', ...subject, '-keyout', key, '-out', cert],
+    ],
+    { stdio: 'ignore' },
+  )
+  chmodSync(key, 0o600)
+  return { cert, key }
+}
+
 /** A separate cluster in a temporary folder, isolated from the machine's other databases. */
 async function startCluster(programs: string) {
   const account: Account | null = postgresAccount()
@@ -72,7 +97,17 @@ async function startCluster(programs: string) {
   // Every local user can reach loopback, so require a password.
   const password = crypto.randomUUID()
   writeFileSync(join(home, 'password'), password, { mode: 0o644 })
-  const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: home }
+  const certificate = makeCertificate(home)
+  if (account)
+    for (const path of Object.values(certificate)) chownSync(path, account.uid, account.gid)
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: home,
+    ssl: 'on',
+    ssl_cert_file: certificate.cert,
+    ssl_key_file: certificate.key,
+  }
   const flags = Object.entries({ ...settings, ...SPEED, max_connections: 200 })
   const options = { cwd: home, ...identity }
   const initdb = ['--pgdata', cluster, '--username', 'postgres', '--auth', 'scram-sha-256']
@@ -93,7 +128,8 @@ async function startCluster(programs: string) {
     await ended
     rmSync(home, { recursive: true, force: true })
   }
-  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
+  const tls = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate.cert)}`
+  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres?${tls}`
   try {
     await untilReady(url, () => server.exitCode !== null)
   } catch (error) {

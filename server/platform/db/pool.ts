@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { AppError, unavailable } from '../errors.ts'
 import { FairShare } from '../fair-share.ts'
-import { DatabaseSocket } from './database-socket.ts'
 import { translate } from './failures.ts'
 import { GroupCommit } from './group-commit.ts'
 import { PLAIN_RECORDING, type Recording } from './recording.ts'
@@ -57,7 +56,6 @@ const serviceConfig = (connection: Connection, timeoutMs: number): pg.ClientConf
     // Indexes are in memory or on an SSD: a random read costs about as much as a sequential one.
     ...clientConfig(connection, [`-c statement_timeout=${timeoutMs}`, '-c random_page_cost=1.1']),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    stream: () => new DatabaseSocket(),
     // Sends the queries of a transaction without waiting for the results in between.
     pipeline: true,
   }) as pg.ClientConfig

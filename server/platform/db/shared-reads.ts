@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { gather } from './gather.ts'
 import { PendingStatement, type Rows } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
 import type { Sql } from './sql.ts'
@@ -39,6 +40,7 @@ export class SharedReads {
     this.#busy = true
     try {
       const client = this.#client ?? (await this.#connect())
+      gather(client)
       await Promise.all(
         [...batches].map(([setTenant, statements]) => this.#run(client, setTenant, statements)),
       )

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { CopyOut, type RowSink } from './copy-out.ts'
-import { gather } from './database-socket.ts'
+import { gather } from './gather.ts'
 import { PendingStatement } from './pending-statement.ts'
 import { runPipeline } from './pipeline.ts'
 import type { Recording } from './recording.ts'

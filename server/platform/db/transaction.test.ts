@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newDatabase } from '../../../test/database.ts'
 import { newId } from '../ids.ts'
-import { DatabaseSocket } from './database-socket.ts'
 import { openDb, type Tx } from './index.ts'
 import { sql } from './sql.ts'
 
@@ -44,23 +43,25 @@ test('statements in flight when another one fails complete before the rollback',
   assert.deepEqual(await db.tenant(organizationId).many(sql`select name from roles`), [])
 })
 
-type Send = (this: unknown, ...chunks: unknown[]) => void
+type Send = (...chunks: unknown[]) => void
+type Stream = Record<'_write' | '_writev', Send>
 
 test('statements that are sent together leave together', async (t) => {
   const db = openDb(service, { max: 1 })
   t.after(() => db.close())
-  await db.tx(null, async () => {})
   let writes = 0
-  const socket = DatabaseSocket.prototype as Partial<Record<'_write' | '_writev', Send>>
-  for (const name of ['_write', '_writev'] as const) {
-    const send = socket[name]!
-    socket[name] = function (this: unknown, ...chunks) {
-      writes++
-      Reflect.apply(send, this, chunks)
+  db.pool.once('connect', (client) => {
+    const { stream } = (client as unknown as { connection: { stream: Stream } }).connection
+    for (const name of ['_write', '_writev'] as const) {
+      const send = stream[name]
+      stream[name] = (...chunks) => {
+        writes++
+        Reflect.apply(send, stream, chunks)
+      }
     }
-    // The method of the class above it is in force again.
-    t.after(() => delete socket[name])
-  }
+  })
+  await db.tx(null, async () => {})
+  writes = 0
   await db.tx(null, (tx) => Promise.all([1, 2, 3].map((n) => tx.execute('select $1::int', [n]))))
   assert.equal(writes, 2, 'the begin with all statements, and the commit')
 })

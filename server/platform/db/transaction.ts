@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { gather } from './database-socket.ts'
+import { gather } from './gather.ts'
 import type { Recording } from './recording.ts'
 import type { Sql } from './sql.ts'
 import { asConfig, copyOut } from './statement.ts'
