@@ -112,6 +112,7 @@ test('bad configurations are refused with the field', async () => {
   }
   assert.deepEqual(await readFrom({ listPath: '/nowhere' }), [400, 'source_failed'])
   await lab.close()
+  app.contexts.imports.wait = async () => {}
   assert.deepEqual(await readFrom({}), [503, 'source_unavailable'])
 })
 

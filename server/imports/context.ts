@@ -6,6 +6,7 @@ import type { PostMail } from '../platform/mail.ts'
 import type { Outbound } from '../platform/outbound/client.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { UserContext } from '../users/index.ts'
+import type { Wait } from './sources/source.ts'
 
 /** Dependencies of this slice; built once by the composition root. */
 export interface ImportContext {
@@ -18,6 +19,8 @@ export interface ImportContext {
   publicUrl: string
   users: UserContext
   edges: EdgeContext
+  /** Between attempts to read a source; for tests. */
+  wait?: Wait
 }
 
 /** Binds the sealed secret to its source; must match platform/sealed-columns.ts. */

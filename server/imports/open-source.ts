@@ -6,7 +6,7 @@ import type { Source } from './sources/source.ts'
 
 /** The source of an application, ready to be read. */
 export async function openSourceOf(
-  { db, sealer, outbound }: ImportContext,
+  { db, sealer, outbound, wait }: ImportContext,
   row: SourceRow,
 ): Promise<Source> {
   const { organization_id: organizationId, application_id: applicationId } = row
@@ -19,6 +19,7 @@ export async function openSourceOf(
     throttleKey: `import ${applicationId}`,
     readFile: () => readFile(tenant, key),
     quirks: row.quirks,
+    ...(wait && { wait }),
     onQuirk: (learnt) => {
       // Learnt again by the next request if it cannot be saved.
       saveQuirks(tenant, key, learnt).catch(() => {})
