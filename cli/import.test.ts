@@ -9,10 +9,11 @@ import { generatePeople } from '../lab/generated-people.ts'
 import { row } from '../server/platform/csv.ts'
 import { callCli, runCli } from '../test/cli.ts'
 import { tempDirectory } from '../test/database.ts'
-import { ok, startImports, usersOf } from '../test/imports/world.ts'
+import { startApp } from '../test/harness.ts'
+import { ok, usersOf } from '../test/imports/world.ts'
 import type { Org } from '../test/sso/world.ts'
 
-const app = await startImports()
+const app = await startApp()
 const url = await app.listen()
 await app.queue.work(app.service)
 const directory = tempDirectory()

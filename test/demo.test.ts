@@ -60,7 +60,7 @@ interface Row {
 
 const now = Date.now()
 const dataDir = tempDirectory()
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp({ alone: true })
 const lines: string[] = []
 const options = {
   baseUrl: 'http://localhost:8080',

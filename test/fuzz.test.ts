@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { callersOf } from './fuzz/callers.ts'
 import { type FuzzRequest, type Route, requestMaker, routesOf } from './fuzz/requests.ts'
@@ -16,9 +15,9 @@ const rounds = Number(process.env.FUZZ_ROUNDS ?? 10)
 console.log(`fuzz: FUZZ_SEED=${seed} FUZZ_ROUNDS=${rounds}`)
 const random = seeded(seed)
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1/32' } })
-await app.http.listen({ port: 0, host: '127.0.0.1' })
-const { port } = app.http.server.address() as AddressInfo
+// Alone: wrong sign-ins would block the address for other files.
+const app = await startApp({ alone: true })
+const base = await app.listen()
 const org = await app.newOrganization()
 const provider = await app.newProvider()
 const world = new World(random)
@@ -30,7 +29,7 @@ const STREAM = '/insights/directory/v1/events/stream'
 
 async function listen({ url, headers }: FuzzRequest): Promise<Answer> {
   const gone = new AbortController()
-  const res = await fetch(`http://127.0.0.1:${port}${url}`, { headers, signal: gone.signal })
+  const res = await fetch(`${base}${url}`, { headers, signal: gone.signal })
   const body = res.ok ? '' : await res.text()
   gone.abort()
   return { statusCode: res.status, headers: Object.fromEntries(res.headers), body }

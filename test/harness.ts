@@ -93,6 +93,7 @@ export async function shareApp(): Promise<void> {
 export async function startApp(options: AppOptions = {}) {
   const app = shared && Object.keys(options).length === 0 ? shared : await openApp(options)
   after(app.checkRecorded)
+  if (app === shared) after(app.deleteOrganizations)
   return app
 }
 
@@ -110,7 +111,12 @@ async function openApp(options: AppOptions) {
       done()
     },
   })
-  const config = loadConfig({ GATEHOUSE_LOG_LEVEL: 'debug', ...options.env })
+  const config = loadConfig({
+    GATEHOUSE_LOG_LEVEL: 'debug',
+    // The other sides of tests are there; other private networks stay refused.
+    GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
+    ...options.env,
+  })
   const limits = { tenantShare: config.tenantShare, listTimeoutMs: config.listTimeout }
   const opened = openDb(service, { max: 5, ...limits })
   const searchDb = openDb(service, {
@@ -156,6 +162,12 @@ async function openApp(options: AppOptions) {
       assert.ok(!logged.includes(secret), 'a secret appeared in the log')
     }
   }
+
+  /** Workers pass over deleted organizations, so that the next file with this application meets only its own. */
+  const deleteOrganizations = () =>
+    db.tx(null, (tx) =>
+      tx.execute('update organizations set deleted_at = now() where deleted_at is null'),
+    )
 
   let listening: Promise<string> | undefined
   /** Listens, for tests that need more than `inject`, and returns the URL. */
@@ -262,6 +274,7 @@ async function openApp(options: AppOptions) {
     routes,
     secrets,
     checkRecorded,
+    deleteOrganizations,
     listen,
     anonymous: caller(app.http, null),
     as: (apiKey: string) => caller(app.http, apiKey),

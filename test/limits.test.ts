@@ -26,7 +26,6 @@ const app = await startApp({
     GATEHOUSE_FORM_LIMITS: 'bytes=4000,logoBytes=100',
     GATEHOUSE_TENANT_LIMITS: 'forwarders=1,reports=1,largePages=1,streamReads=1',
     GATEHOUSE_CONSOLE_LIMITS: 'confirmedMinutes=2,idleMinutes=30',
-    GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
   },
 })
 app.secrets.add(PASSWORD)

@@ -14,7 +14,7 @@ import { readSpMetadata as readWithin } from './sp-metadata.ts'
 const readSpMetadata = (xml: string, wanted?: string, now?: number) =>
   readWithin(xml, DEFAULT_LIMITS.metadata, wanted, now)
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 type Org = Awaited<ReturnType<typeof app.newOrganization>>
 
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST'

@@ -9,7 +9,7 @@ import { Outbound } from '../platform/outbound/client.ts'
 import { dropArrivals } from './jobs.ts'
 import { ForwardingWorker } from './worker.ts'
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 const BASE = '/insights/directory/v1/forwarders'
 const HOUR = 3_600_000
 type Organization = Awaited<ReturnType<typeof app.newOrganization>>

@@ -9,7 +9,7 @@ import { Allowlist } from '../platform/outbound/allowlist.ts'
 import { Outbound } from '../platform/outbound/client.ts'
 import { ForwardingWorker } from './worker.ts'
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 const BASE = '/insights/directory/v1'
 const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 after(() => outbound.close())

@@ -4,7 +4,7 @@ import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { newSecret } from './signature.ts'
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 const BASE = '/insights/directory/v1/forwarders'
 const receiver = await startReceiver()
 const { url } = receiver

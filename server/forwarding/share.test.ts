@@ -6,7 +6,6 @@ import { startReceiver } from '../../test/receiver.ts'
 
 const app = await startApp({
   env: {
-    GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1',
     GATEHOUSE_TENANT_LIMITS: 'forwarding=1',
     GATEHOUSE_PROCESS_LIMITS: 'forwarding=2',
   },

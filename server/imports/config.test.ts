@@ -2,20 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generatePeople } from '../../lab/generated-people.ts'
 import { startScimLab } from '../../lab/scim/serve.ts'
-import type { Response } from '../../test/harness.ts'
+import { type Response, startApp } from '../../test/harness.ts'
 import {
   connectPeople,
   jobsOf,
   ok,
   PEOPLE_MAPPING,
-  startImports,
   startPeople,
   usersOf,
 } from '../../test/imports/world.ts'
 import { addApplication } from '../../test/sso/world.ts'
 import { runScheduledImportJob } from './job-definitions.ts'
 
-const app = await startImports()
+const app = await startApp()
 const TOKEN = 'people-token-4711'
 const CREATE = { operations: ['users.create'] }
 app.secrets.add(TOKEN)

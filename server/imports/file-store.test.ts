@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectPeople, startImports } from '../../test/imports/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { connectPeople } from '../../test/imports/world.ts'
 import { readFile, saveFile } from './file-store.ts'
 
-const app = await startImports()
+const app = await startApp()
 
 test('a file that is replaced while it is read ends the run, which would else mix the two', async () => {
   const source = { kind: 'file', format: 'csv' }

@@ -3,19 +3,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { generatePeople } from '../../lab/generated-people.ts'
+import { startApp } from '../../test/harness.ts'
 import {
   connectPeople,
   ok,
   PEOPLE_MAPPING,
   peopleConfig,
-  startImports,
   startPeople,
   usersOf,
 } from '../../test/imports/world.ts'
 import { addApplication } from '../../test/sso/world.ts'
 import { newId } from '../platform/ids.ts'
 
-const app = await startImports()
+const app = await startApp()
 const SECRET = 'token-of-the-hr-system'
 app.secrets.add(SECRET)
 const lab = await startPeople({ people: generatePeople(3).map((one) => ({ ...one, groups: [] })) })

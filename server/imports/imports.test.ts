@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { generatePeople } from '../../lab/generated-people.ts'
+import { startApp } from '../../test/harness.ts'
 import { sendJson, serve } from '../../test/imports/source.ts'
 import {
   connectPeople,
   ok,
   PEOPLE_MAPPING,
   peopleConfig,
-  startImports,
   startPeople,
   usersOf,
 } from '../../test/imports/world.ts'
 import { runJob } from './run.ts'
 
-const app = await startImports()
+const app = await startApp()
 
 test('people come from a REST source, with managers who come later', async () => {
   const people = generatePeople(60)

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generatePeople } from '../../lab/generated-people.ts'
 import { untilBlocked } from '../../test/blocked.ts'
+import { startApp } from '../../test/harness.ts'
 import {
   connectPeople,
   ok,
   PEOPLE_MAPPING,
-  startImports,
   startPeople,
   usersOf,
 } from '../../test/imports/world.ts'
 import { sql } from '../platform/db/sql.ts'
 
-const app = await startImports()
+const app = await startApp()
 
 type World = Awaited<ReturnType<typeof connectPeople>>
 

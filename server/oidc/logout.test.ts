@@ -15,7 +15,7 @@ import {
 import { PASSWORD, Person } from '../../test/person.ts'
 import { addApplication, attemptsOf, bind, type Org } from '../../test/sso/world.ts'
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 app.secrets.add(PASSWORD)
 const { visit, post, codeFor, exchange } = callsOf(app)
 

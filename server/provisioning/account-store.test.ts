@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectLab, startLab, startProvisioning } from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { connectLab, startLab } from '../../test/provisioning/world.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { findAccount, saveResults, sweepAccounts } from './account-store.ts'
 import { settled } from './outcome.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 
 test('saving a result reads its account, not all those of an application bound just now', async () => {
   const { id, org } = await connectLab(app, await startLab())

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addUser,
-  connectLab,
-  held,
-  ok,
-  startLab,
-  startProvisioning,
-} from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { addUser, connectLab, held, ok, startLab } from '../../test/provisioning/world.ts'
 import { addApplication } from '../../test/sso/world.ts'
 import { sql } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 const lab = await startLab()
 
 test('the secret is never shown, and kept only for the host it was given for', async () => {

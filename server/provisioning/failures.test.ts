@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { clockOf } from '../../test/provisioning/journey.ts'
 import {
   addGroupOf,
   addUser,
@@ -8,17 +10,15 @@ import {
   held,
   ok,
   startLab,
-  startProvisioning,
 } from '../../test/provisioning/world.ts'
 import { startRawServer } from '../../test/scim/raw.ts'
 import { newId } from '../platform/ids.ts'
 
-const app = await startProvisioning()
-let ahead = 0
-app.contexts.provisioning.now = () => Date.now() + ahead
+const app = await startApp()
+const clock = clockOf(app)
 /** Lets every delay pass. */
 const later = async (ms = 3_600_000) => {
-  ahead += ms
+  clock.pass(ms)
   await app.runDueProvisioning()
 }
 
@@ -96,7 +96,7 @@ test('429 with Retry-After pauses the provider as a whole, for as long as it ask
   for (let count = 0; count < 3; count++) await world.bind('user', (await addUser(org)).id)
   await app.runDueProvisioning()
   const { pausedUntil } = await world.status()
-  assert.ok(Date.parse(pausedUntil) - Date.now() - ahead > 100_000)
+  assert.ok(Date.parse(pausedUntil) - clock.now() > 100_000)
   const before = lab.store.journal.length
   await app.runDueProvisioning()
   assert.equal(lab.store.journal.length, before, 'nothing is sent while it is paused')

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
+import { clockOf } from '../../test/provisioning/journey.ts'
 import {
   addGroupOf,
   addUser,
@@ -8,12 +10,11 @@ import {
   member,
   ok,
   startLab,
-  startProvisioning,
 } from '../../test/provisioning/world.ts'
 import { page, startRawServer } from '../../test/scim/raw.ts'
 import { newId } from '../platform/ids.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 
 /** The groups of the provider: names to the userNames of their members. */
 const groupsIn = (lab: Lab): Record<string, string[]> =>
@@ -67,8 +68,7 @@ test('bound groups are pushed with their members, renamed, and deleted with the 
 })
 
 test('a change of a group that may have taken effect is undone when it is no longer wanted', async () => {
-  let ahead = 0
-  app.contexts.provisioning.now = () => Date.now() + ahead
+  const clock = clockOf(app)
   const lab = await startLab()
   const world = await connectLab(app, lab, { groups: { push: true } })
   const { org } = world
@@ -96,15 +96,14 @@ test('a change of a group that may have taken effect is undone when it is no lon
     lab.faults.set({})
     assert.notDeepEqual(groupsIn(lab), before)
     await back()
-    ahead += 3_600_000
+    clock.pass(3_600_000)
     await app.runDueProvisioning()
     assert.deepEqual(groupsIn(lab), before)
   }
 })
 
 test('a group that the provider does not show at once is not created twice', async (t) => {
-  let ahead = 0
-  app.contexts.provisioning.now = () => Date.now() + ahead
+  const clock = clockOf(app)
   const groups: { id: string; members: unknown[] }[] = []
   let isShown = false
   const { url } = await startRawServer(t, ({ method, path, body }) => {
@@ -139,7 +138,7 @@ test('a group that the provider does not show at once is not created twice', asy
   await world.bind('user_group', group)
   await app.runDueProvisioning()
   isShown = true
-  ahead += 60_000
+  clock.pass(60_000)
   await app.runDueProvisioning()
   assert.deepEqual(
     groups.map(({ members }) => members),

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { untilBlocked } from '../../test/blocked.ts'
-import {
-  addUser,
-  connectLab,
-  ok,
-  startLab,
-  startProvisioning,
-} from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { addUser, connectLab, ok, startLab } from '../../test/provisioning/world.ts'
 import { sql } from '../platform/db/sql.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 
 /** Two users with accounts, in the order in which rows are locked; the first reports to the second. */
 async function managed() {

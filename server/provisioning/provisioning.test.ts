@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startApp } from '../../test/harness.ts'
 import {
   addGroupOf,
   addUser,
@@ -8,12 +9,11 @@ import {
   member,
   ok,
   startLab,
-  startProvisioning,
 } from '../../test/provisioning/world.ts'
 import { until } from '../../test/until.ts'
 import { sql } from '../platform/db/sql.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 
 test('a bound user gets an account, whose attributes follow, and which ends with the binding', async () => {
   const lab = await startLab()

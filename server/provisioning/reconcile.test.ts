@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addUser,
-  connectLab,
-  held,
-  ok,
-  startLab,
-  startProvisioning,
-} from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { clockOf } from '../../test/provisioning/journey.ts'
+import { addUser, connectLab, held, ok, startLab } from '../../test/provisioning/world.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 
 /** Three provisioned users, then one is deleted, one changed and one added at the provider. */
 async function drifted(settings: object = {}) {
@@ -89,10 +84,8 @@ test('adoption takes over accounts of bound users that someone else made', async
 
 test('a schedule compares by itself', async () => {
   const { world, lab } = await drifted({ reconcile: { everyHours: 1, mode: 'repair' } })
-  const clock = app.contexts.provisioning
-  clock.now = () => Date.now() + 2 * 3_600_000
+  clockOf(app).pass(2 * 3_600_000)
   await app.runDueProvisioning()
-  delete clock.now
   assert.equal((await world.status()).reconciliation.mode, 'repair')
   assert.equal(Object.values(held(lab)).filter(Boolean).length, 4)
 })

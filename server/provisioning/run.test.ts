@@ -3,17 +3,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import {
-  addUser,
-  connectLab,
-  ok,
-  startLab,
-  startProvisioning,
-} from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { clockOf } from '../../test/provisioning/journey.ts'
+import { addUser, connectLab, ok, startLab } from '../../test/provisioning/world.ts'
 
-const app = await startProvisioning()
-let ahead = 0
-app.contexts.provisioning.now = () => Date.now() + ahead
+const app = await startApp()
+const clock = clockOf(app)
 
 /** Passes requests on to the lab; `before` runs before each. */
 async function inFrontOf(target: string, before: (method: string) => Promise<void>) {
@@ -42,7 +37,7 @@ test('a removal does not wait for the rest of a long push', async () => {
   const url = await inFrontOf(lab.url, async (method) => {
     if (method !== 'POST') return
     // A slow provider.
-    ahead += 10_000
+    clock.pass(10_000)
     await suspend?.()
     suspend = undefined
   })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectLab, startLab, startProvisioning } from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { connectLab, startLab } from '../../test/provisioning/world.ts'
 import { readRun, requestSweep, sweepDone } from './run-store.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 
 test('a comparison requested during another one, for the same reason, is not lost', async () => {
   const { id } = await connectLab(app, await startLab())

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ok, startProvisioning } from '../../test/provisioning/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { ok } from '../../test/provisioning/world.ts'
 import { startLab } from '../../test/scim-lab.ts'
 import { addApplication } from '../../test/sso/world.ts'
 import { TEMPLATES } from '../applications/catalogue.ts'
 import { compileMapping } from '../platform/mapping/index.ts'
 import { mappingOf } from './default-mapping.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 const lab = await startLab()
 
 const person = (name: string) => ({

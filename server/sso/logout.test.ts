@@ -25,7 +25,7 @@ import { sql } from '../platform/db/sql.ts'
 
 // Logout by messages alone; test/sso runs it with a real service provider.
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 app.secrets.add(PASSWORD)
 const SLO = 'https://sp.example.com/slo'
 

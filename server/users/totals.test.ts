@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generatePeople } from '../../lab/generated-people.ts'
-import { connectPeople, ok, startImports, startPeople } from '../../test/imports/world.ts'
+import { startApp } from '../../test/harness.ts'
+import { connectPeople, ok, startPeople } from '../../test/imports/world.ts'
 import { mulberry32 } from '../../test/insights/random.ts'
 import { person } from '../../test/people.ts'
 import { sql } from '../platform/db/sql.ts'
 import { purgeUsersJob } from './job-definitions.ts'
 
-const app = await startImports()
+const app = await startApp()
 
 test('the total of the list is that of the rows after creations, deletions, restores, purges, bulk jobs and imports', async () => {
   const lab = await startPeople({ people: generatePeople(40) })

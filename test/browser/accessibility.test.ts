@@ -11,7 +11,7 @@ import { signInToConsole } from './console-steps.ts'
 
 // axe on every page of the console, in light and dark. Journeys check what appears only on their way: dialogs, failures.
 
-const app = await startListening({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startListening()
 const openBrowser = await startChromium(app.base)
 
 async function addOneOfEach(org: Org): Promise<void> {

@@ -14,7 +14,7 @@ import { field, heading, press, signIn } from './steps.ts'
 
 // Applications in the console: connect one, let people in, and see what became of it.
 
-const app = await startListening({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startListening()
 const openBrowser = await startChromium(app.base)
 app.secrets.add(PASSWORD)
 

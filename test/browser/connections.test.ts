@@ -10,7 +10,7 @@ import { field, press } from './steps.ts'
 
 // The settings of provisioning and of an import source in the console.
 
-const app = await startListening({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startListening()
 const openBrowser = await startChromium(app.base)
 
 test('connections: how fast, which groups, which pages, and what needs an administrator', async () => {

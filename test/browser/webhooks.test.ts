@@ -13,7 +13,7 @@ import { press } from './steps.ts'
 
 // Webhooks in the console, with a real receiver.
 
-const app = await startListening({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startListening()
 const openBrowser = await startChromium(app.base)
 const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 after(() => outbound.close())

@@ -10,7 +10,7 @@ import { field, heading, press } from './steps.ts'
 
 // Users from a report of Workday, in the console.
 
-const app = await startListening({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startListening()
 const openBrowser = await startChromium(app.base)
 const lab = await startWorkdayLab({ workers: 120 })
 after(lab.close)

@@ -4,12 +4,13 @@ import { Random } from '../../demo/random.ts'
 import { generatePeople, type SourcePerson } from '../../lab/generated-people.ts'
 import { sql } from '../../server/platform/db/sql.ts'
 import { rounds, seeds } from '../effort.ts'
-import { connectPeople, ok, PEOPLE_MAPPING, startImports, startPeople, usersOf } from './world.ts'
+import { startApp } from '../harness.ts'
+import { connectPeople, ok, PEOPLE_MAPPING, startPeople, usersOf } from './world.ts'
 
 // Whatever the source and the directory hold: a dry run changes nothing and says what the run does, a second run has
 // nothing left to do, and an undo leads back.
 
-const app = await startImports()
+const app = await startApp()
 const ROUNDS = rounds(6)
 
 type Person = SourcePerson & { phone: string | null }

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { startPeopleLab } from '../../lab/people.ts'
-import { type Response, startApp } from '../harness.ts'
+import type { Response, startApp } from '../harness.ts'
 import { addApplication, type Org } from '../sso/world.ts'
 
-/** The whole application; loopback counts as an ordinary network, since the sources are there. */
-export const startImports = (env: Record<string, string> = {}) =>
-  startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1', ...env } })
-
-type App = Awaited<ReturnType<typeof startImports>>
+type App = Awaited<ReturnType<typeof startApp>>
 type LabOptions = Parameters<typeof startPeopleLab>[0]
 
 export const ok = (res: Response, status = 200): Response => {

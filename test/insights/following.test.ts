@@ -18,7 +18,7 @@ import { type Random, seeded } from './random.ts'
 
 // Streams and forwarders follow writers and a source of late events, while events are sealed under their cursors.
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 const url = await app.listen()
 const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 /** Writers and the sealer hold connections for a long time; readers must not wait for one. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { RequestHandler } from 'express'
 import { randomToken } from '../../server/platform/secrets.ts'
+import { startApp } from '../harness.ts'
 import { startScimServer } from '../scim/server.ts'
 import { clockOf, heldBy } from './journey.ts'
-import { addUser, connectLab, ok, startLab, startProvisioning } from './world.ts'
+import { addUser, connectLab, ok, startLab } from './world.ts'
 
-const app = await startProvisioning()
+const app = await startApp()
 const clock = clockOf(app)
 
 const secret = `s3cret-${randomToken(12)}`

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PROFILES, type ProfileName } from '../../lab/scim/profiles.ts'
+import { startApp } from '../harness.ts'
 import { clockOf, heldBy, journey } from './journey.ts'
-import { addGroupOf, addUser, connectLab, ok, startLab, startProvisioning } from './world.ts'
+import { addGroupOf, addUser, connectLab, ok, startLab } from './world.ts'
 
 // Every dialect of the lab has the same journey, and ends with exactly the desired accounts.
 
-const app = await startProvisioning()
+const app = await startApp()
 const clock = clockOf(app)
 
 /** More accounts than are looked up one by one, and than fit on a page: for dialects of lists. */

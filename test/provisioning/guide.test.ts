@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { startApp } from '../harness.ts'
 import { addApplication } from '../sso/world.ts'
-import { addGroupOf, addUser, held, startLab, startProvisioning } from './world.ts'
+import { addGroupOf, addUser, held, startLab } from './world.ts'
 
 const run = promisify(execFile)
 const guide = readFileSync('docs/provisioning.md', 'utf8')
@@ -14,7 +15,7 @@ const blocks = [...guide.matchAll(/^```sh\n(.*?)^```/gms)]
   .filter((text) => /^api /m.test(text))
 
 test('the commands of the guide work', async () => {
-  const app = await startProvisioning()
+  const app = await startApp()
   const address = await app.listen()
   const lab = await startLab({ token: 'secret' })
   const org = await app.newOrganization()

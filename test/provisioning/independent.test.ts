@@ -3,13 +3,14 @@ import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import { type FaultSettings, Faults } from '../../lab/scim/faults.ts'
+import { startApp } from '../harness.ts'
 import { startScimServer } from '../scim/server.ts'
 import { clockOf, heldBy, journey } from './journey.ts'
-import { connectLab, ok, startProvisioning } from './world.ts'
+import { connectLab, ok } from './world.ts'
 
 // The journey of all dialects, at a server that somebody else wrote, with faults in front of it.
 
-const app = await startProvisioning()
+const app = await startApp()
 const clock = clockOf(app)
 
 /** What a load balancer or a bad network does to requests; the server behind knows nothing of it. */

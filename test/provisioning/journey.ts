@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import {
-  addGroupOf,
-  addUser,
-  type connectLab,
-  member,
-  ok,
-  type startProvisioning,
-} from './world.ts'
+import { after } from 'node:test'
+import type { startApp } from '../harness.ts'
+import { addGroupOf, addUser, type connectLab, member, ok } from './world.ts'
 
-type App = Awaited<ReturnType<typeof startProvisioning>>
+type App = Awaited<ReturnType<typeof startApp>>
 type World = Awaited<ReturnType<typeof connectLab>>
 type Json = Record<string, unknown>
 
@@ -16,11 +11,15 @@ const STEP_MS = 600_000
 /** More than any provider here needs, and less than after which failing accounts are parked. */
 const MAX_ROUNDS = 100
 
-/** Lets the delays of provisioning pass without waiting. */
+/** Lets the delays of provisioning pass without waiting, until the calling test or file is done. */
 export function clockOf(app: App) {
   let ahead = 0
   const now = () => Date.now() + ahead
-  app.contexts.provisioning.now = now
+  const context = app.contexts.provisioning
+  context.now = now
+  after(() => {
+    delete context.now
+  })
   return {
     now,
     pass(ms: number) {

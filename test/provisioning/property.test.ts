@@ -2,21 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../server/platform/ids.ts'
 import { rounds, seeds } from '../effort.ts'
+import { startApp } from '../harness.ts'
 import { mulberry32 } from '../insights/random.ts'
 import { clockOf } from './journey.ts'
-import {
-  addGroupOf,
-  addUser,
-  connectLab,
-  type Lab,
-  ok,
-  startLab,
-  startProvisioning,
-} from './world.ts'
+import { addGroupOf, addUser, connectLab, type Lab, ok, startLab } from './world.ts'
 
 // Whatever happens, in whatever order: once it is quiet, the provider holds what the directory says.
 
-const app = await startProvisioning()
+const app = await startApp()
 const clock = clockOf(app)
 
 const OPERATIONS = rounds(90)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startApp } from '../harness.ts'
 import * as oidc from '../oidc/world.ts'
 import * as saml from '../sso/world.ts'
-import { type Lab, ok, startLab, startProvisioning } from './world.ts'
+import { type Lab, ok, startLab } from './world.ts'
 
 // An application may refuse people whose account is not there yet.
 
-const app = await startProvisioning()
+const app = await startApp()
 const samlCalls = saml.callsOf(app)
 const oidcCalls = oidc.callsOf(app)
 

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { startScimLab } from '../../lab/scim/serve.ts'
 import { newId } from '../../server/platform/ids.ts'
-import { type Response, startApp } from '../harness.ts'
+import type { Response, startApp } from '../harness.ts'
 import { addApplication, type Org } from '../sso/world.ts'
 
 type LabOptions = Parameters<typeof startScimLab>[0]
 
-/** The whole application; loopback counts as an ordinary network, since the providers are there. */
-export const startProvisioning = (env: Record<string, string> = {}) =>
-  startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1', ...env } })
-
-type App = Awaited<ReturnType<typeof startProvisioning>>
+type App = Awaited<ReturnType<typeof startApp>>
 
 export const ok = (res: Response, status = 200): Response => {
   assert.equal(res.statusCode, status, res.body)

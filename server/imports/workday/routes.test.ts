@@ -10,7 +10,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { newId } from '../../platform/ids.ts'
 import { listMails } from '../../platform/mail.ts'
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 const WORKDAYS = '/api/v2/workdays'
 const lab = await startWorkdayLab()
 after(lab.close)

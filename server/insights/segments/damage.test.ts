@@ -13,7 +13,7 @@ import { sealOrganization } from './seal.ts'
 
 // A frame that cannot be read costs its own events and no others, whoever reads.
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp({ alone: true })
 const url = await app.listen()
 const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 after(() => outbound.close())

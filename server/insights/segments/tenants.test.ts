@@ -12,7 +12,7 @@ import { sealOrganization } from './seal.ts'
 
 // Whoever reads sealed events sees those of its organizations only, also what others have brought into the cache.
 
-const app = await startApp({ env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.1' } })
+const app = await startApp()
 const url = await app.listen()
 const outbound = new Outbound({ allowlist: new Allowlist(['127.0.0.1']) })
 after(() => outbound.close())
