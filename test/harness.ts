@@ -17,6 +17,7 @@ import { newId } from '../server/platform/ids.ts'
 import { createLog } from '../server/platform/log.ts'
 import { Sealer } from '../server/platform/secrets.ts'
 import { newDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
 
 /** One for all applications of this process: it compiles each schema once. */
 const ajv = new Ajv({ strict: false, allErrors: true })
@@ -84,9 +85,11 @@ export interface AppOptions {
 
 let shared: Awaited<ReturnType<typeof openApp>> | undefined
 
-/** From now on, `startApp()` without options returns one application throughout this process. */
+/** From now on, `startApp()` without options returns one application throughout this process, which listens. */
 export async function shareApp(): Promise<void> {
-  shared = await openApp({})
+  const port = await freePort()
+  shared = await openApp({ env: { GATEHOUSE_PUBLIC_URL: `http://127.0.0.1:${port}` } })
+  await shared.listen(port)
 }
 
 /** The whole application. When the test file is done, its responses, events and log are checked. */
@@ -171,7 +174,7 @@ async function openApp(options: AppOptions) {
 
   let listening: Promise<string> | undefined
   /** Listens, for tests that need more than `inject`, and returns the URL. */
-  const listen = async () => (listening ??= app.http.listen({ port: 0, host: '127.0.0.1' }))
+  const listen = async (port = 0) => (listening ??= app.http.listen({ port, host: '127.0.0.1' }))
 
   const keepSecret = <T extends Credentials>(credentials: T): T => {
     secrets.add(credentials.apiKey).add(credentials.password)

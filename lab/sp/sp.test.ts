@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { freePort, startListening } from '../../test/listening.ts'
+import { freePort } from '../../test/free-port.ts'
+import { startListening } from '../../test/listening.ts'
 import { formOf, newWorld } from '../../test/sso/world.ts'
 import { serveSp } from './serve.ts'
 

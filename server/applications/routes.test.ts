@@ -78,7 +78,7 @@ test('an application is created from a template, with its own certificate', asyn
   assert.equal(made.config.signResponse.value, false)
   assert.equal(made.config.idpPrivateKey.value, '')
   const slug = made.ssoUrl.split('/').at(-1)
-  assert.equal(made.config.idpEntityId.value, `http://localhost:8080/saml2/${slug}/metadata`)
+  assert.equal(made.config.idpEntityId.value, `${app.config.publicUrl}/saml2/${slug}/metadata`)
 
   const certificate = certificateOf(made)
   assert.equal(certificate.validToDate.toISOString(), made.sso.idpCertExpirationAt)

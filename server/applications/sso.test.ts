@@ -41,7 +41,7 @@ test('an application is found by its slug, with typed settings and its keys', as
   const password = { methods: ['pwd'], authnContext: PASSWORD_PROTECTED_TRANSPORT }
   const strong = { methods: ['pwd', 'otp'], authnContext: MULTI_FACTOR }
   assert.deepEqual(found.config, {
-    idpEntityId: `http://localhost:8080/saml2/${slug}/metadata`,
+    idpEntityId: `${app.config.publicUrl}/saml2/${slug}/metadata`,
     spEntityId: '',
     acsUrls: [{ index: 0, isDefault: true, url: 'https://crm.example.com/acs' }],
     defaultAcs: { index: 0, isDefault: true, url: 'https://crm.example.com/acs' },

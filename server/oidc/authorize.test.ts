@@ -30,7 +30,7 @@ test('discovery lists what the application may use, and its keys are public ones
   const res = await visit(`${client.path}/.well-known/openid-configuration`)
   assert.equal(res.statusCode, 200)
   const { issuer } = client
-  assert.equal(issuer, `http://localhost:8080${client.path}`)
+  assert.equal(issuer, `${app.config.publicUrl}${client.path}`)
   const told = res.json()
   assert.deepEqual(
     [told.issuer, told.authorization_endpoint, told.token_endpoint, told.jwks_uri],

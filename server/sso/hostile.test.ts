@@ -29,7 +29,7 @@ const fill = (text: string) =>
     .replaceAll('{{now}}', new Date().toISOString())
     .replaceAll('{{issuer}}', SP)
     .replaceAll('{{acs}}', ACS.replaceAll('&', '&amp;'))
-    .replaceAll('{{destination}}', `http://localhost:8080${application.url}`)
+    .replaceAll('{{destination}}', `${app.config.publicUrl}${application.url}`)
 
 const lastAttempt = async () => (await attemptsOf(org, application.id))[0]
 

@@ -36,7 +36,7 @@ test('SP-initiated: a signed response for that service provider, and an event', 
   const id = newRequestId()
   const request = authnRequest({
     id,
-    attributes: `Destination="http://localhost:8080${application.url}"`,
+    attributes: `Destination="${app.config.publicUrl}${application.url}"`,
   })
   const res = await visit(`${application.url}?${query(request, 'to <b>"here"</b>')}`, person.cookie)
   const { action, xml, relayState } = responseIn(res)
@@ -50,7 +50,7 @@ test('SP-initiated: a signed response for that service provider, and an event', 
   assert.equal(attributeIn(xml, 'saml:SubjectConfirmationData', 'Recipient'), escaped)
   assert.equal(valueIn(xml, 'saml:Audience'), SP)
   assert.equal(valueIn(xml, 'saml:NameID'), user.email)
-  assert.equal(valueIn(xml, 'saml:Issuer'), `http://localhost:8080${application.url}/metadata`)
+  assert.equal(valueIn(xml, 'saml:Issuer'), `${app.config.publicUrl}${application.url}/metadata`)
   const [from, to] = ['NotBefore', 'NotOnOrAfter'].map((name) =>
     Date.parse(attributeIn(xml, 'saml:Conditions', name)!),
   )
@@ -64,7 +64,7 @@ test('SP-initiated: a signed response for that service provider, and an event', 
     id: application.id,
     name: 'saml2',
     display_label: 'wiki',
-    sso_url: `http://localhost:8080${application.url}`,
+    sso_url: application.record.ssoUrl,
   })
   assert.equal(event!.idp_initiated, false)
   assert.equal(event!.success, true)
@@ -129,7 +129,7 @@ test('an idpInitUrl whose host only starts with ours is external', async () => {
 
 test('an idpInitUrl of our own is ignored', async () => {
   const { application, person } = await newWorld(app, {
-    idpInitUrl: 'http://localhost:8080/saml2/somewhere',
+    idpInitUrl: `${app.config.publicUrl}/saml2/somewhere`,
   })
   assert.equal((await visit(application.url, person.cookie)).statusCode, 200)
 })
@@ -377,7 +377,7 @@ test('metadata is public, and the administrator can see who fetched it', async (
   const res = await visit(`${application.url}/metadata`)
   assert.equal(res.statusCode, 200)
   assert.match(String(res.headers['content-type']), /^application\/samlmetadata\+xml/)
-  assert.match(res.body, /entityID="http:\/\/localhost:8080\/saml2\/[^"]+\/metadata"/)
+  assert.ok(res.body.includes(`entityID="${app.config.publicUrl}${application.url}/metadata"`))
   const body = application.certificate.replace(/-----[^-]+-----|\s/g, '')
   assert.ok(res.body.includes(`<ds:X509Certificate>${body}</ds:X509Certificate>`))
   assert.equal((await visit('/saml2/nothing/metadata')).statusCode, 404)

@@ -118,7 +118,7 @@ test('POST creates a client; its secret is returned once and stored as a hash', 
   assert.match(clientId, /^[0-9a-f-]{36}$/)
   assert.match(clientSecret, /^[\w-]{43}$/)
   const defaults = {
-    issuer: `http://localhost:8080/oidc/${clientId}`,
+    issuer: `${app.config.publicUrl}/oidc/${clientId}`,
     redirectUris: [CALLBACK],
     grantTypes: ['authorization_code'],
     tokenEndpointAuthMethod: 'client_secret_basic',
