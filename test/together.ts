@@ -1,9 +1,10 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Noted } from '../scripts/measure.ts'
 import { codeOf } from '../server/platform/errors.ts'
+import { closeProcessParts } from './process-parts.ts'
 
 /** A file that hangs fails, by its name, and the next one begins. */
 const MAX_FILE_MS = 300_000
@@ -49,6 +50,7 @@ export function runTogether(files: string[]): void {
   // Without an enclosing test the runner would end the process after the first file. The timeout of the
   // run is for one test, so this one gets the largest possible.
   test('files of one process', { timeout: 2 ** 31 - 1 }, async () => {
+    after(closeProcessParts)
     // A single file starts its own application, if it needs one.
     if (files.length > 1) await (await import('./harness.ts')).shareApp()
     for (const file of files) if (take(file)) await run(file)

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { tempDirectory } from '../database.ts'
 import { installPackages } from '../debian.ts'
+import { keepForProcess } from '../process-parts.ts'
 
 const IDLE_MS = 100
 const PROGRAM = '/usr/bin/chromium'
@@ -31,15 +33,30 @@ export function launchChromium(home: string): Promise<Browser> {
   })
 }
 
-/** Closed when the test file is done. */
-export async function startChromium(baseURL: string) {
-  const browser = await launchChromium(tempDirectory())
-  after(() => browser.close())
+async function launchForProcess(): Promise<Browser> {
+  const home = mkdtempSync(join(tmpdir(), 'gatehouse-chromium-'))
+  keepForProcess(() => rmSync(home, { recursive: true, force: true }))
+  const browser = await launchChromium(home).catch((error) => {
+    throw new Error(`Chromium did not start: ${error.message}`, { cause: error })
+  })
+  keepForProcess(() => browser.close())
+  return browser
+}
+/** One for all files of this process: a start takes seconds, a context of it milliseconds. */
+let launched: Promise<Browser> | undefined
 
-  /** A user with a separate browser context: no shared cookies. `problems` collects console errors. */
+export async function startChromium(baseURL: string) {
+  launched ??= launchForProcess()
+  const browser = await launched
+
+  /**
+   * A user with a separate browser context, closed when the test is done: no shared cookies. `problems` collects
+   * console errors.
+   */
   return async (options: BrowserContextOptions = {}) => {
     // Transitions would only be waited for.
     const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options })
+    after(() => context.close())
     context.setDefaultTimeout(60_000)
     const problems: string[] = []
     const page: Page = await context.newPage()
