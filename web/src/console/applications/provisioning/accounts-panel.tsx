@@ -118,7 +118,8 @@ export function AccountsPanel({ application }: { application: Application }) {
           rows={data.rows.map((account) => ({
             ...account,
             id: account.userId,
-            name: account.username,
+            // The first attempt learns the username.
+            name: account.username || account.userId,
             to: `users/${account.userId}`,
             shown: STATES[account.state],
           }))}
