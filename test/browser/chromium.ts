@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { installPackages } from '../debian.ts'
 import { keepForProcess } from '../process-parts.ts'
+import { CHROMIUM } from './program.ts'
 
 const IDLE_MS = 100
-const PROGRAM = '/usr/bin/chromium'
 
 const FLAGS = [
   '--no-sandbox',
@@ -23,9 +23,9 @@ const FLAGS = [
 
 /** Debian's Chromium, headless. It writes to the directory. */
 export function launchChromium(home: string): Promise<Browser> {
-  if (!existsSync(PROGRAM)) installPackages('Chromium', 'chromium')
+  if (!existsSync(CHROMIUM)) installPackages('Chromium', 'chromium')
   return chromium.launch({
-    executablePath: PROGRAM,
+    executablePath: CHROMIUM,
     args: FLAGS,
     env: { ...process.env, HOME: home },
     // Generous for busy machines: every wait ends with its condition.
