@@ -15,9 +15,12 @@ function cluster(): ClusterConnections {
   return JSON.parse(text)
 }
 
-/** A separate database, copied from the migrated template; dropped when the test file is done. */
+/** Registers what ends a part: with the test file (`after`), or with the process (`keepForProcess`). */
+export type AtEnd = (end: () => Promise<void>) => void
+
+/** A separate database, copied from the migrated template; dropped when the test file is done, unless told otherwise. */
 export async function newDatabase(
-  options: { empty?: true } = {},
+  options: { empty?: true; atEnd?: AtEnd } = {},
 ): Promise<{ owner: Connection; service: Connection; name: string }> {
   const { owner, service } = cluster()
   const name = `t_${randomBytes(8).toString('hex')}`
@@ -26,9 +29,10 @@ export async function newDatabase(
     // A copy of the files takes a fifth of the processor time of a copy through the log.
     client.query(`create database ${name} template ${template} strategy file_copy`),
   )
-  after(() =>
-    asOwner(owner, (client) => client.query(`drop database if exists ${name} with (force)`)),
-  )
+  const { atEnd = after } = options
+  atEnd(async () => {
+    await asOwner(owner, (client) => client.query(`drop database if exists ${name} with (force)`))
+  })
   return { owner: onDatabase(owner, name), service: onDatabase(service, name), name }
 }
 

@@ -16,8 +16,9 @@ import { type Connection, openDb } from '../server/platform/db/index.ts'
 import { newId } from '../server/platform/ids.ts'
 import { createLog } from '../server/platform/log.ts'
 import { Sealer } from '../server/platform/secrets.ts'
-import { newDatabase } from './database.ts'
+import { type AtEnd, newDatabase } from './database.ts'
 import { freePort } from './free-port.ts'
+import { keepForProcess } from './process-parts.ts'
 
 /** One for all applications of this process: it compiles each schema once. */
 const ajv = new Ajv({ strict: false, allErrors: true })
@@ -83,26 +84,32 @@ export interface AppOptions {
   alone?: true
 }
 
-let shared: Awaited<ReturnType<typeof openApp>> | undefined
-
-/** From now on, `startApp()` without options returns one application throughout this process, which listens. */
-export async function shareApp(): Promise<void> {
+async function openShared() {
   const port = await freePort()
-  shared = await openApp({ env: { GATEHOUSE_PUBLIC_URL: `http://127.0.0.1:${port}` } })
-  await shared.listen(port)
-}
-
-/** The whole application. When the test file is done, its responses, events and log are checked. */
-export async function startApp(options: AppOptions = {}) {
-  const app = shared && Object.keys(options).length === 0 ? shared : await openApp(options)
-  after(app.checkRecorded)
-  if (app === shared) after(app.deleteOrganizations)
+  const env = { GATEHOUSE_PUBLIC_URL: `http://127.0.0.1:${port}` }
+  const app = await openApp({ env }, keepForProcess)
+  await app.listen(port)
   return app
 }
 
-/** An application on a separate database, closed when the tests that opened it are done. */
-async function openApp(options: AppOptions) {
-  const { owner, service } = options.beside ?? (await newDatabase())
+let shared: ReturnType<typeof openShared> | undefined
+
+/**
+ * The whole application: without options the one that all files of this process share, which listens. When the test
+ * file is done, its responses, events and log are checked.
+ */
+export async function startApp(options: AppOptions = {}) {
+  const isShared = Object.keys(options).length === 0
+  if (isShared) shared ??= openShared()
+  const app = isShared ? await shared! : await openApp(options, after)
+  after(app.checkRecorded)
+  if (isShared) after(app.deleteOrganizations)
+  return app
+}
+
+/** An application on a separate database. */
+async function openApp(options: AppOptions, atEnd: AtEnd) {
+  const { owner, service } = options.beside ?? (await newDatabase({ atEnd }))
   const lines: string[] = []
   const secrets = new Set<string>()
   const problems: string[] = []
@@ -144,7 +151,7 @@ async function openApp(options: AppOptions) {
   const { db } = app
   const stopListening = await app.contexts.admins.cache.listen(service, createLog('silent'))
 
-  after(async () => {
+  atEnd(async () => {
     await app.http.close()
     await app.queue.stop()
     await stopListening()

@@ -51,8 +51,6 @@ export function runTogether(files: string[]): void {
   // run is for one test, so this one gets the largest possible.
   test('files of one process', { timeout: 2 ** 31 - 1 }, async () => {
     after(closeProcessParts)
-    // A single file starts its own application, if it needs one.
-    if (files.length > 1) await (await import('./harness.ts')).shareApp()
     for (const file of files) if (take(file)) await run(file)
   })
 }
