@@ -11,7 +11,7 @@ import {
 
 /** The driver's connection methods; missing from its types. */
 interface DriverConnection {
-  stream: { cork(): void; uncork(): void }
+  stream: { cork(): void; uncork(): void; destroy(error: Error): void }
   parse(statement: { name: string; text: string }): void
   close(statement: { type: 'S'; name: string }): void
   bind(portal: { statement: string; values?: unknown[] }): void
@@ -53,6 +53,7 @@ class Pipeline extends pg.Query {
   readonly #resolve: (outcome: Outcome) => void
   readonly #setTenant: string | null
   readonly #statements: PendingStatement[]
+  #connection!: DriverConnection
   #known!: Map<string, ReadRow | null>
   /** Index of the statement whose result comes next; negative for `begin` and `set local`. */
   #at: number
@@ -71,6 +72,7 @@ class Pipeline extends pg.Query {
 
   override submit = (driver: unknown): void => {
     const connection = driver as DriverConnection
+    this.#connection = connection
     this.#known = prepared.get(connection) ?? new Map()
     prepared.set(connection, this.#known)
     // Sends them all in one system call.
@@ -110,13 +112,21 @@ class Pipeline extends pg.Query {
     connection.parse({ name, text })
   }
 
+  /** The statement that the message is about. Without one the connection is out of step, and of no more use. */
+  #current(message: string): PendingStatement | undefined {
+    const statement = this.#statements[this.#at]
+    if (!statement) this.#connection.stream.destroy(new Error(`A ${message} came out of turn`))
+    return statement
+  }
+
   handleRowDescription(description: RowDescription): void {
-    const statement = this.#statements[this.#at]!
+    const statement = this.#current('RowDescription')
+    if (!statement) return
     statement.readRow = rowReader(description)
     if (statement.name !== '') this.#known.set(statement.name, statement.readRow)
   }
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    this.#statements[this.#at]!.addRow(fields)
+    this.#current('DataRow')?.addRow(fields)
   }
   handleCommandComplete({ text }: { text: string }): void {
     // "UPDATE 3"
