@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { startApp } from '../../../test/harness.ts'
+import { hook } from '../../platform/hooks.ts'
 import { uuidv7 } from '../../platform/ids.ts'
+import type { InsightsContext } from '../context.ts'
 import { lockPastEvents } from '../segments/store.ts'
+import { ingest } from './ingest.ts'
 
 const app = await startApp()
 const INSIGHTS = '/insights/directory/v1'
@@ -168,4 +171,23 @@ test('recent events are stored while older ones are sealed', async () => {
     return send(org, [event({ timestamp: ago(0) })])
   })
   assert.equal(report.stored, 1)
+})
+
+test('large events are stored a few at a time', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const batches: number[] = []
+  const arrived: InsightsContext['arrived'] = hook()
+  arrived.on(async (_, __, places) => void batches.push(places.length))
+  const lines = async function* () {
+    for (let line = 1; line <= 20; line++) {
+      const text = JSON.stringify(event({ id: `large ${line}`, text: 'x'.repeat(1_000_000) }))
+      yield [{ line, text }]
+    }
+  }
+  const ingested = { ingested_by: { type: 'admin', id: org.adminId }, ingested_at: ago(0) }
+  const intake = { organizationId, retentionDays: 90, mayImport: true, ingested }
+  const report = await ingest({ ...app.contexts.insights, arrived }, intake, lines())
+  assert.equal(report.stored, 20)
+  assert.deepEqual(batches.toSorted(), [5, 5, 5, 5])
 })

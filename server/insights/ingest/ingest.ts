@@ -12,7 +12,8 @@ import { dropReserved, type Ingested } from './ingested.ts'
 const DAY = 86_400_000
 /** Tolerance for source clocks that run ahead. */
 const AHEAD_MS = DAY
-const BATCH = 1000
+/** A batch ends with either: a thousand large events would take a gigabyte. */
+const BATCH = { events: 1000, characters: 4_194_304 }
 /** While one batch waits for the disk, the next is written. */
 const MAX_STORING = 2
 const MAX_ERRORS = 1000
@@ -252,32 +253,41 @@ export async function ingest(
     report.rejected++
     if (report.errors.length < MAX_ERRORS) report.errors.push({ line, message })
   }
-  const take = ({ line, text, error }: Line): PastEvent[] => {
+  const take = ({ line, text, error }: Line): PastEvent | null => {
     if (error === undefined) {
       try {
-        return [prepareEvent(db.recording, text, intake, now())]
+        return prepareEvent(db.recording, text, intake, now())
       } catch (problem) {
         if (problem instanceof LineError) reject(line, problem.message)
         else if (problem instanceof SyntaxError) reject(line, `not valid JSON: ${problem.message}`)
         else throw problem
       }
     } else reject(line, error)
-    return []
+    return null
   }
   let batch: PastEvent[] = []
+  let characters = 0
   const storing: Promise<void>[] = []
-  for await (const some of lines) {
-    report.received += some.length
-    for (const line of some) batch.push(...take(line))
-    if (batch.length < BATCH) continue
+  const send = async () => {
     if (storing.length === MAX_STORING) await storing.shift()
     const stored = store(batch)
     // Handled where it is awaited.
     stored.catch(() => {})
     storing.push(stored)
     batch = []
+    characters = 0
   }
+  for await (const some of lines) {
+    report.received += some.length
+    for (const line of some) {
+      const event = take(line)
+      if (event === null) continue
+      batch.push(event)
+      characters += event.document.length
+      if (batch.length >= BATCH.events || characters >= BATCH.characters) await send()
+    }
+  }
+  if (batch.length > 0) await send()
   await Promise.all(storing)
-  if (batch.length > 0) await store(batch)
   return report
 }
