@@ -75,7 +75,7 @@ export function caller(http: FastifyInstance, apiKey: string | null) {
   }
 }
 
-export interface AppOptions {
+interface AppOptions {
   env?: Record<string, string>
   searchTimeoutMs?: number
   /** Simulates another process on the same database. */
