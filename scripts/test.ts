@@ -70,11 +70,16 @@ const entries = processesOf(files).map((group, at) => {
 const cheapCrypto = new URL('../test/cheap-crypto.ts', import.meta.url)
 const counts = { passed: 0, failed: 0 }
 const report = measure(LANES)
+// What was started is stopped and removed, however the run ends.
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => interrupted.abort())
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
   files: entries,
   concurrency: LANES,
   timeout: 600_000,
+  signal: interrupted.signal,
   execArgv: ['--test-force-exit', '--import', cheapCrypto.href],
 })
 stream.on('test:summary', (summary) => {
