@@ -1,14 +1,24 @@
-import { CsvParser, type CsvRow } from '../../platform/csv-parser.ts'
+import { Parser } from 'csv-parse'
+import { codeOf } from '../../platform/errors.ts'
 import { SourceFailure } from './failures.ts'
 import { excerptOf, MAX_RECORD, tooLong } from './json.ts'
 import type { Delimiter } from './settings.ts'
 import type { SourceRecord } from './source.ts'
 
 const DELIMITERS: Delimiter[] = [',', ';', '\t']
+/** A row that is longer yet has not ended is not waited for: the parser keeps it in memory. */
+const MAX_UNFINISHED = 1.25 * MAX_RECORD
+
+interface Row {
+  record: string[]
+  raw: string
+  /** Since the beginning of the file. */
+  info: { empty_lines: number }
+}
 
 /** Excel writes and reads the delimiter in a row before the header, as `sep=;`. */
-const isHint = ({ fields }: CsvRow): boolean =>
-  fields.length === 2 && fields[0]!.toLowerCase() === 'sep=' && fields[1] === ''
+const isHint = ({ record }: Row): boolean =>
+  record.length === 2 && record[0]!.toLowerCase() === 'sep=' && record[1] === ''
 
 /** The one that the header row has most often, outside of quotes. */
 function delimiterOf(header: string): Delimiter {
@@ -17,65 +27,152 @@ function delimiterOf(header: string): Delimiter {
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!
 }
 
-function namesIn({ fields, problem }: CsvRow): string[] {
-  const bad = (words: string) => new SourceFailure('misconfigured', `The header row ${words}`)
-  if (problem) throw bad('cannot be read: its quotes are wrong, or it is too long')
-  const names = fields.map((name) => name.trim())
-  if (names.includes('')) throw bad(`has no name for column ${names.indexOf('') + 1}`)
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) throw bad(`has the name ${twice.slice(0, 100)} twice`)
+/** The parser takes text after a closing quote for a part of the field. */
+function hasTextAfterQuote({ record, raw }: Row, delimiter: string): boolean {
+  // Its fields then keep their first quote.
+  if (!record.some((field) => field.startsWith('"'))) return false
+  let at = raw.search(/[^\r\n]/)
+  while (at < raw.length) {
+    if (raw[at] === '"') {
+      at = raw.indexOf('"', at + 1) + 1
+      // Two quotes stand for one.
+      while (raw[at] === '"') at = raw.indexOf('"', at + 1) + 1
+      if (at < raw.length && !['\r', '\n', delimiter].includes(raw[at]!)) return true
+    }
+    const end = raw.indexOf(delimiter, at)
+    if (end < 0) return false
+    at = end + 1
+  }
+  return false
+}
+
+const badHeader = (words: string) => new SourceFailure('misconfigured', `The header row ${words}`)
+const unreadableHeader = () => badHeader('cannot be read: its quotes are wrong, or it is too long')
+
+function namesIn(row: Row, delimiter: string): string[] {
+  if (row.raw.length > MAX_RECORD || hasTextAfterQuote(row, delimiter)) throw unreadableHeader()
+  const names = row.record.map((name) => name.trim())
+  if (names.includes('')) throw badHeader(`has no name for column ${names.indexOf('') + 1}`)
+  const seen = new Set<string>()
+  for (const name of names) {
+    if (seen.has(name)) throw badHeader(`has the name ${name.slice(0, 100)} twice`)
+    seen.add(name)
+  }
   return names
 }
 
-/** The first row gives the names. Holds one row. */
+/** Lines before the header are kept until its end is seen, since it tells the delimiter. */
+class Header {
+  #pieces: string[] = []
+  #length = 0
+  #begun = false
+
+  /** The text up to here, once the header is complete. */
+  add(piece: string): string | undefined {
+    this.#pieces.push(piece)
+    this.#length += piece.length
+    const from = this.#begun ? 0 : piece.search(/\S/)
+    this.#begun ||= from >= 0
+    const isComplete = this.#begun && /[\r\n]/.test(piece.slice(from))
+    return isComplete || this.#length > MAX_RECORD ? this.text() : undefined
+  }
+
+  text(): string {
+    return this.#pieces.join('')
+  }
+}
+
+/** RFC 4180, as it arrives. The first row gives the names. Holds one row. */
 export class CsvRecords {
-  readonly #given: Delimiter | null
-  #start = ''
-  #parser: CsvParser | undefined
+  readonly #header = new Header()
+  #delimiter: Delimiter | null
+  #parser: Parser | undefined
   #names: string[] | undefined
+  #line = 1
+  #emptyLines = 0
+  #hinted = false
+  /** Characters since the last row. */
+  #unfinished = 0
 
   constructor(delimiter: Delimiter | null) {
-    this.#given = delimiter
+    this.#delimiter = delimiter
   }
 
   push(piece: string): SourceRecord[] {
-    if (this.#parser) return this.#records(this.#parser.push(piece))
-    this.#start += piece
-    const [header] = /^\s*[^\r\n]+(?=[\r\n])/.exec(this.#start) ?? []
-    if (header === undefined && this.#start.length <= MAX_RECORD) return []
-    return this.#begin(header ?? this.#start)
+    if (this.#parser) return this.#parse(this.#parser, piece)
+    const start = this.#header.add(piece)
+    return start === undefined ? [] : this.#begin(start)
   }
 
-  end(): SourceRecord[] {
-    const first = this.#parser ? [] : this.#begin(this.#start)
-    return [...first, ...this.#records(this.#parser!.end())]
+  async end(): Promise<SourceRecord[]> {
+    const records = this.#parser ? [] : this.#begin(this.#header.text())
+    const parser = this.#parser!.end()
+    try {
+      for await (const row of parser) records.push(...this.#take(row as Row))
+    } catch (error) {
+      if (codeOf(error) !== 'CSV_QUOTE_NOT_CLOSED') throw error
+      if (!this.#names) throw unreadableHeader()
+      // The rest of the rows may be inside of the quotes.
+      const { empty_lines } = parser.info
+      const line = this.#line + empty_lines - this.#emptyLines
+      const message = `A quote that opens in the row of line ${line} never closes`
+      throw new SourceFailure('rejected', message, { cause: error })
+    }
+    return records
   }
 
-  #begin(header: string): SourceRecord[] {
-    this.#parser = new CsvParser(this.#given ?? delimiterOf(header), MAX_RECORD)
-    const text = this.#start
-    this.#start = ''
-    return this.#records(this.#parser.push(text))
+  #begin(start: string): SourceRecord[] {
+    const header = start.trimStart()
+    const end = header.search(/[\r\n]/)
+    this.#delimiter ??= delimiterOf(end < 0 ? header : header.slice(0, end))
+    this.#parser = new Parser({
+      delimiter: this.#delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      // Quotes inside of a field that does not start with one are text.
+      relax_quotes: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      info: true,
+      raw: true,
+    })
+    return this.#parse(this.#parser, start)
   }
 
-  #records(rows: CsvRow[]): SourceRecord[] {
-    if (!this.#names && rows[0] && isHint(rows[0])) rows.shift()
-    if (!this.#names && rows.length > 0) this.#names = namesIn(rows.shift()!)
-    return rows.map((row) => this.#record(row))
+  #parse(parser: Parser, piece: string): SourceRecord[] {
+    const records: SourceRecord[] = []
+    parser.write(piece)
+    this.#unfinished += piece.length
+    // It parses while it is written to: the rows are there.
+    for (let row = parser.read() as Row | null; row; row = parser.read() as Row | null) {
+      this.#unfinished = 0
+      records.push(...this.#take(row))
+    }
+    if (this.#unfinished > MAX_UNFINISHED)
+      throw new SourceFailure('rejected', `The row of line ${this.#line} does not end`)
+    return records
   }
 
-  #record({ line, fields, problem }: CsvRow): SourceRecord {
-    const names = this.#names!
-    const where = `line ${line}`
-    // The rest of the rows may be inside of the quotes.
-    if (problem === 'open_quote')
-      throw new SourceFailure('rejected', `A quote that opens in the row of ${where} never closes`)
-    if (problem === 'too_long') return tooLong(where)
+  /** None for a row that is no record. */
+  #take(row: Row): SourceRecord[] {
+    const line = this.#line + row.info.empty_lines - this.#emptyLines
+    this.#emptyLines = row.info.empty_lines
+    this.#line = line + 1
+    for (const field of row.record)
+      for (let at = field.indexOf('\n'); at >= 0; at = field.indexOf('\n', at + 1)) this.#line++
+    if (this.#names) return [this.#record(row, this.#names, `line ${line}`)]
+    if (!isHint(row) || this.#hinted) this.#names = namesIn(row, this.#delimiter!)
+    this.#hinted = true
+    return []
+  }
+
+  #record(row: Row, names: string[], where: string): SourceRecord {
+    const { record: fields, raw } = row
+    if (raw.length > MAX_RECORD) return tooLong(where)
     const wrong = (words: string): SourceRecord => ({
       problem: `${where} has ${words}`,
       excerpt: excerptOf(fields.join(', ')),
     })
-    if (problem === 'bad_quotes') return wrong('text after a closing quote')
+    if (hasTextAfterQuote(row, this.#delimiter!)) return wrong('text after a closing quote')
     if (fields.length !== names.length)
       return wrong(`${fields.length} fields instead of ${names.length}`)
     return { record: Object.fromEntries(names.map((name, at) => [name, fields[at]!])) }

@@ -38,7 +38,7 @@ async function* parse(
     waiting = []
     length = 0
   }
-  yield* batchesOf(waiting.concat(parser.end()))
+  yield* batchesOf(waiting.concat(await parser.end()))
 }
 
 /** JSON is parsed as a whole, the other formats as they arrive. */
