@@ -106,6 +106,21 @@ test('the usual names of members become the fields of a worker', () => {
   }
 })
 
+// A time that grew with the square of the length would be hours.
+test('a long name takes no longer than its length', () => {
+  const million = (text: string) => text.repeat(1_000_000)
+  const nameOf = (Worker: string) => {
+    const { firstName, lastName } = toWorker({ Worker })
+    return [firstName.length, lastName.length]
+  }
+  assert.deepEqual(nameOf(`a${million(' ')}b`), [1, 1])
+  assert.deepEqual(nameOf(`a${million(' ')},${million(' ')}b`), [1, 1])
+  assert.deepEqual(nameOf(million('a')), [0, 1_000_000])
+  assert.deepEqual(nameOf(`${million('a')} b`), [1_000_000, 1])
+  assert.deepEqual(nameOf(`a b${million('(')}`), [1, 1_000_001])
+  assert.deepEqual(nameOf(`a b${million('()')}`), [1, 1_999_999])
+})
+
 test('a page of workers: order of the report, or sorted', () => {
   const pageOf = (query: ConstructorParameters<typeof WorkerPage>[0]) => {
     const page = new WorkerPage(query)

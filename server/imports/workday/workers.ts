@@ -54,13 +54,20 @@ function textOf(value: unknown): string {
   return typeof descriptor === 'string' ? descriptor.trim() : ''
 }
 
+/** What stands in brackets at the end is no name. */
+function withoutRemark(name: string): string {
+  const open = name.lastIndexOf('(')
+  return open >= 0 && name.indexOf(')', open) === name.length - 1 ? name.slice(0, open) : name
+}
+
 /** "Ada Lovelace", "Lovelace, Ada", "Ada Lovelace (On Leave)". */
 function splitName(name: string): { firstName: string; lastName: string } {
-  const plain = name.replace(/\s*\([^()]*\)$/, '').trim()
-  const [family = '', given] = plain.split(/\s*,\s*/)
-  if (given !== undefined) return { firstName: given, lastName: family }
-  const [, firstName = '', lastName = plain] = /^(.*)\s(\S+)$/.exec(plain) ?? []
-  return { firstName, lastName }
+  const plain = withoutRemark(name).trim()
+  const [family = '', given] = plain.split(',', 2)
+  if (given !== undefined) return { firstName: given.trim(), lastName: family.trim() }
+  const words = plain.split(/\s+/)
+  const lastName = words.pop()!
+  return { firstName: words.join(' '), lastName }
 }
 
 /** An entry of the report as a worker. Its attributes are the members that are no field of their own. */
