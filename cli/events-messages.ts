@@ -7,7 +7,9 @@ interface Message {
 function readMessage(block: string): Message {
   const message: Message = { id: undefined, data: undefined }
   for (const line of block.split('\n')) {
-    const [, name, value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
+    const colon = line.indexOf(':')
+    const name = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
     if (name === 'id') message.id = value
     if (name === 'data')
       message.data = message.data === undefined ? value : `${message.data}\n${value}`

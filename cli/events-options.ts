@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { withoutTrailing } from '../server/platform/trailing.ts'
 import { type Options, UsageError, type Values } from './command.ts'
 
 // Options shared by the verbs of `gatehouse events`.
@@ -72,7 +73,7 @@ export function readTarget(options: Values<typeof TARGET>): Target {
   if (provider !== undefined && organizationIds.length > 0)
     throw new UsageError('--org and --provider are mutually exclusive')
   return {
-    baseUrl: url.replace(/\/+$/, ''),
+    baseUrl: withoutTrailing('/', url),
     apiKey: readKey(key, file),
     organizationIds,
     providerId: provider,

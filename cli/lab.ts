@@ -1,4 +1,5 @@
 import { isProfileName, PROFILES } from '../lab/scim/profiles.ts'
+import { withoutTrailing } from '../server/platform/trailing.ts'
 import { command, UsageError } from './command.ts'
 
 const SP_PORT = 8090
@@ -62,7 +63,7 @@ export const verb = {
       const { serveSp } = await import('../lab/sp/serve.ts')
       const lab = await serveSp({
         port: number('port', port, 1, 65_535),
-        idp: idp.replace(/\/+$/, ''),
+        idp: withoutTrailing('/', idp),
       })
       process.stdout.write(`The service provider is at ${lab.sp}; press Ctrl-C to stop.\n`)
       closeOnSignal(lab)

@@ -75,7 +75,12 @@ function explain(error: unknown): string {
     error instanceof AppError ||
     error instanceof UsageError ||
     codeOf(error) !== undefined
-  if (known) return messageOf(error).replace(/\s*\n\s*/g, ' ')
+  if (known)
+    return messageOf(error)
+      .trim()
+      .split(/\n\s*/)
+      .map((line) => line.trimEnd())
+      .join(' ')
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

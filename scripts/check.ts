@@ -17,11 +17,12 @@ const types = (project: string, name: string): string[] => [
   `node_modules/.cache/types/${name}.json`,
 ]
 
-/** Types, lint and format, side by side; the fast half of `npm test`. */
+/** Types, lint, format and regular expressions, side by side; the fast half of `npm test`. */
 export async function check(): Promise<boolean> {
   const steps: [string, string[]][] = [
     ['types', types('.', 'service')],
     ['types of web', types('web', 'web')],
+    ['regular expressions', ['scripts/expressions.ts']],
     [
       'lint and format',
       ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],

@@ -62,7 +62,11 @@ const send = ({ profile }: Lab, reply: FastifyReply, status: number, body: unkno
     .send(JSON.stringify(body))
 
 const namesVersion = (header: string, { meta }: Resource): boolean =>
-  header === '*' || header.split(/\s*,\s*/).includes(meta.version)
+  header === '*' ||
+  header
+    .split(',')
+    .map((word) => word.trim())
+    .includes(meta.version)
 
 /** RFC 7644 §3.14. */
 function checkVersion({ headers }: FastifyRequest, resource: Resource): void {

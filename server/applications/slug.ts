@@ -1,4 +1,5 @@
 import { invalid } from '../platform/errors.ts'
+import { withoutTrailing } from '../platform/trailing.ts'
 
 /** Used for other paths below /saml2. */
 const RESERVED = new Set(['test-sp', 'metadata', 'logout', 'resume', 'assets'])
@@ -19,7 +20,7 @@ export function slugOf(ssoUrl: string): string {
   if (url && !['https:', 'http:'].includes(url.protocol))
     throw badSsoUrl('must start with https:// or http://, or be the last path segment alone')
   const path = url ? url.pathname : ssoUrl.split(/[?#]/)[0]!
-  const slug = path.replace(/\/+$/, '').split('/').at(-1)!.toLowerCase()
+  const slug = withoutTrailing('/', path).split('/').at(-1)!.toLowerCase()
   if (!SLUG.test(slug))
     throw badSsoUrl(
       'the last path segment may contain only letters, digits, dots, hyphens, underscores and tildes',

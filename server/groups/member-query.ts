@@ -66,7 +66,7 @@ const wordOf = (text: string): string =>
     .replace(/[\s-]+/g, '_')
     .toLowerCase()
 
-function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
+function conditionOf(filter: unknown, at: number, bare: (name: string) => string): Condition {
   const where = `.filters[${at}]`
   const { field, operator, operation, value } = filter as Record<string, unknown>
   if (typeof field !== 'string' || field === '') throw bad(`${where}.field`, 'is required')
@@ -85,7 +85,7 @@ function conditionOf(filter: unknown, at: number, prefix: RegExp): Condition {
     throw bad(`${where}.value`, 'must be a single value')
   if (compared === 'between' && (list as unknown[]).length !== 2)
     throw bad(`${where}.value`, 'must be two values, the lower first')
-  return { field: field.replace(prefix, ''), operator: compared, not, value: list }
+  return { field: bare(field), operator: compared, not, value: list }
 }
 
 /**
@@ -105,13 +105,13 @@ export function readMemberQuery(
     throw bad('.queryType', `must be one of ${QUERY_TYPES.join(', ')}`)
   if (filters && filters.length > comparisons)
     throw bad('.filters', `there may be at most ${comparisons} conditions`)
-  const prefix = new RegExp(`^${memberType}\\.`)
-  const conditions = (filters ?? []).map((filter, at) => conditionOf(filter, at, prefix))
+  const prefix = `${memberType}.`
+  const bare = (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : name)
+  const conditions = (filters ?? []).map((filter, at) => conditionOf(filter, at, bare))
   const { searchTerm, fields } = (searchFilters ?? {}) as { searchTerm?: unknown; fields?: unknown }
   const terms = texts(searchTerm, 'memberQuery.searchFilters.searchTerm')
   const names = texts(fields, 'memberQuery.searchFilters.fields')
-  const search =
-    terms.length === 0 ? null : { terms, fields: names.map((name) => name.replace(prefix, '')) }
+  const search = terms.length === 0 ? null : { terms, fields: names.map(bare) }
   // A rule without conditions would match every user.
   if (conditions.length === 0 && search === null)
     throw bad('.filters', 'at least one condition is required')

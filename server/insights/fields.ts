@@ -68,7 +68,7 @@ function readList(list: string, version: ServiceShape['version']): Record<string
     if (token === '(') parents.push(last)
     else if (token === ')') parents.pop()
     else {
-      const [, name = '', suffix = ''] = /^(@?[\w]+)(.*)$/.exec(token)!
+      const [, name = '', suffix = ''] = /^(@?\w+)(\W.*)?$/.exec(token)!
       last = name
       const path = [...parents, name].join('.')
       const kind: FieldKind =

@@ -5,6 +5,7 @@ import { messageOf, OperatorError } from './errors.ts'
 import { defaultsOf, LIMITS, type Limits, mapValues, parseLimits } from './limits.ts'
 import { Allowlist } from './outbound/allowlist.ts'
 import type { Shares } from './quota.ts'
+import { withoutTrailing } from './trailing.ts'
 
 /** One setting. `parse` throws the message that follows the name of the setting. */
 interface Setting<T> {
@@ -58,7 +59,7 @@ function url(...protocols: string[]) {
         `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
       )
     }
-    return raw.replace(/\/+$/, '')
+    return withoutTrailing('/', raw)
   }
 }
 /** Not parsed further: WHATWG URL rejects addresses with a socket in the query (user@/name?host=/run/…). */

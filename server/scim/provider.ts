@@ -1,4 +1,5 @@
 import type { Outbound } from '../platform/outbound/client.ts'
+import { withoutTrailing } from '../platform/trailing.ts'
 import { type Answer, readContent } from './answer.ts'
 import { Authorization } from './authorization.ts'
 import type { ScimConnection } from './connection.ts'
@@ -53,9 +54,9 @@ export class ScimProvider {
     // An invalid URL is reported by the first request.
     const [address = '', query = ''] = connection.baseUrl
       .trim()
-      .replace(/#.*$/, '')
+      .replace(/#.*/, '')
       .split(/\?(.*)/)
-    this.#base = address.replace(/\/+$/, '')
+    this.#base = withoutTrailing('/', address)
     this.#query = query
     this.#quirks = quirks
   }

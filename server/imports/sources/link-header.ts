@@ -1,5 +1,6 @@
 const PARAMETER = String.raw`\s*;\s*[\w!#$%&'*+.^|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?`
-const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g')
+// A target holds no other, and each parameter begins with a semicolon.
+const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g') // linear: nothing is matched in two ways
 const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i
 
 /** RFC 8288 §3: the target of rel="next". The first rel of a link counts, and may hold several types. */

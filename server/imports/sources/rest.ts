@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../platform/trailing.ts'
 import { Authorization, joinAuth, unanswered } from '../../scim/index.ts'
 import { Attempts } from './attempts.ts'
 import { decode } from './decode.ts'
@@ -17,7 +18,7 @@ function addressOf({ baseUrl, listPath, query }: RestSettings, asked = ''): URL 
   const base = new URL(baseUrl)
   base.hash = ''
   const path = listPath.replace(/^\/+/, '')
-  if (path !== '') base.pathname = `${base.pathname.replace(/\/+$/, '')}/${path}`
+  if (path !== '') base.pathname = `${withoutTrailing('/', base.pathname)}/${path}`
   const url = withParameters(base, query)
   const search = new URLSearchParams(url.search)
   const wanted = new URLSearchParams(asked)

@@ -24,7 +24,7 @@ const MAX_REMEMBERED = 10_000
 
 /** The address if it is public; IPv4-mapped IPv6 becomes IPv4. */
 function publicAddress(text: string): string | null {
-  if (isIP(text.replace(/%.*$/, '')) === 0) return null
+  if (isIP(text.replace(/%.*/, '')) === 0) return null
   const address = plainAddress(text)
   return isPublic(address) ? address : null
 }

@@ -130,7 +130,7 @@ class Pipeline extends pg.Query {
   }
   handleCommandComplete({ text }: { text: string }): void {
     // "UPDATE 3"
-    this.#statements[this.#at++]?.count(Number(/\d+$/.exec(text)?.[0] ?? 0))
+    this.#statements[this.#at++]?.count(Number(text.slice(text.lastIndexOf(' ') + 1)) || 0)
   }
   handleReadyForQuery(): void {
     this.#resolve({ answered: this.#statements.length })

@@ -33,6 +33,7 @@ const URN = /^(urn:[^[\]"]*[^[\]":]):(?=[^:.[\]"])/i
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`
 const NAME = String.raw`[^\s.[\]"\p{Cc}](?:[^.[\]"\p{Cc}]*[^\s.[\]"\p{Cc}])?`
 const STEP = new RegExp(
+  // linear: sticky, and each step begins with a dot or a bracket
   String.raw`\.(?<name>${NAME})|\[(?:(?<index>\d{1,2})|(?<quoted>(?!"")${STRING})|(?<attribute>[\w$-]+) +eq +(?<literal>${STRING}|true|false|-?\d{1,15}(?:\.\d{1,15})?))\]`,
   'guy',
 )

@@ -83,7 +83,7 @@ function embeddedV4(address: string): string | null {
 
 /** The address in canonical form: without its zone, and as IPv4 if it embeds one. */
 export function plainAddress(address: string): string {
-  const bare = address.replace(/%.*$/, '')
+  const bare = address.replace(/%.*/, '')
   return isIP(bare) === 6 ? (embeddedV4(bare) ?? bare) : bare
 }
 

@@ -23,13 +23,13 @@ const lettersOf = (text: string) => text.replace(/[^a-z]/g, '')
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   if (/^[\d\W_]+$/.test(lower)) return new Set(lower).size < 8
-  const core = lower.replace(/^[\d\W_]+|[\d\W_]+$/g, '')
+  const core = lower.replace(/^[\d\W_]+|[\d\W_]+$/g, '') // bounded: a password has at most 1024 characters
   const candidates = [
     lettersOf(lower),
     lettersOf(core.replace(/[@431!0$57]/g, (c) => DISGUISES[c] ?? c)),
   ]
   return candidates.some((word) => {
-    const once = /^(.+?)\1*$/.exec(word)?.[1] ?? word
+    const once = word.slice(0, (word + word).indexOf(word, 1))
     return COMMON.has(word) || COMMON.has(once)
   })
 }
