@@ -1,4 +1,4 @@
-import { CronExpressionParser } from 'cron-parser'
+import { occurrences } from '../platform/cron.ts'
 import { invalid } from '../platform/errors.ts'
 
 /** The shortest interval between runs; below it a command would overlap its next run. */
@@ -17,10 +17,10 @@ const ONCE = 'one-time'
 const isPlanned = ({ launchType, schedule }: Schedule): boolean =>
   (REPEATED.has(launchType) || launchType === ONCE) && !['', 'immediate'].includes(schedule.trim())
 
-function occurrences(schedule: string, after: Date) {
+function timesOf(schedule: string, after: Date) {
   if (![5, 6].includes(schedule.trim().split(/\s+/).length))
     throw new Error('expected five or six fields')
-  return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' })
+  return occurrences(schedule, after)
 }
 
 /** Refuses schedules that never fire or fire too often. */
@@ -31,7 +31,7 @@ export function checkSchedule(plan: Schedule, now: Date): void {
   let first: Date
   let second: Date
   try {
-    const turns = occurrences(plan.schedule, now)
+    const turns = timesOf(plan.schedule, now)
     first = turns.next().toDate()
     second = turns.next().toDate()
   } catch (cause) {
@@ -53,7 +53,7 @@ export function nextRun(plan: Schedule, after: Date): Date | null {
   // Start one millisecond before the year, so that its first instant counts.
   const from =
     year === null || after.getUTCFullYear() >= year ? after : new Date(Date.UTC(year, 0, 1) - 1)
-  const next = occurrences(schedule, from).next().toDate()
+  const next = timesOf(schedule, from).next().toDate()
   return year !== null && next.getUTCFullYear() !== year ? null : next
 }
 

@@ -1,4 +1,4 @@
-import { CronExpressionParser } from 'cron-parser'
+import { occurrences } from '../platform/cron.ts'
 import { invalid } from '../platform/errors.ts'
 import { compileMapping, type Mapping } from '../platform/mapping/index.ts'
 import { defaultMapping } from './default-mapping.ts'
@@ -51,7 +51,7 @@ function readLimits(sent: ImportConfigPut['limits']): Settings['limits'] {
 /** The next time after `now`; standard cron, five fields, in UTC. */
 export function nextRun(schedule: string | null, now: Date): Date | null {
   if (schedule === null) return null
-  return CronExpressionParser.parse(schedule, { currentDate: now, tz: 'UTC' }).next().toDate()
+  return occurrences(schedule, now).next().toDate()
 }
 
 function readSchedule(schedule: string | null): string | null {
