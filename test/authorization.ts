@@ -31,8 +31,14 @@ export const ROLES: Table = Object.fromEntries(
 )
 
 export const nameOf = ({ method, hostRootPath }: Operation) => `${method} ${hostRootPath}`
-export const holdsOne = ({ scopes, briefWithoutScopes }: Operation, held: readonly string[]) =>
-  briefWithoutScopes || scopes!.length === 0 || scopes!.some((scope) => held.includes(scope))
+/** One of its scopes, and one of each list that it takes besides. */
+export const holdsOne = (
+  { scopes, besides, briefWithoutScopes }: Operation,
+  held: readonly string[],
+) => {
+  const holds = (wanted: readonly string[]) => wanted.some((scope) => held.includes(scope))
+  return (briefWithoutScopes || scopes!.length === 0 || holds(scopes!)) && besides.every(holds)
+}
 /** A key belongs to one person: nobody makes one for somebody else, whatever they hold. */
 export const isOfItsOwner = (operation: Operation) =>
   nameOf(operation) === 'POST /api/users/{id}/apikey'

@@ -19,6 +19,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** One of these suffices; an empty list accepts any valid credential. */
     scopes?: readonly string[]
+    /** And one of each of these: for routes that reach what another area protects. */
+    besides?: readonly (readonly string[])[]
     /** No credential required (health, sign-in, API reference). */
     public?: true
     /** Admits any valid credential: the answer to one without the scopes is shorter. */
@@ -159,15 +161,23 @@ export function registerAuthorization(app: FastifyInstance, authenticate: Authen
 export const holdsOne = ({ scopes: held }: Principal, scopes: readonly string[]): boolean =>
   scopes.length === 0 || scopes.some((scope) => held.has(scope))
 
+function requireOne(principal: Principal, scopes: readonly string[]): void {
+  if (holdsOne(principal, scopes)) return
+  throw forbidden('scope_missing', `Forbidden: requires one of these scopes: ${scopes.join(', ')}`)
+}
+
 /** Checks the credential, scopes and tenant that the route requires. */
 function admit(request: FastifyRequest, principal: Principal | null): Caller {
   if (!principal)
     throw unauthenticated('credential_missing', 'Unauthorized: send an API key in x-api-key')
-  const { scopes = [], briefWithoutScopes, tenant = 'header' } = request.routeOptions.config
-  if (!briefWithoutScopes && !holdsOne(principal, scopes)) {
-    const wanted = scopes.join(', ')
-    throw forbidden('scope_missing', `Forbidden: requires one of these scopes: ${wanted}`)
-  }
+  const {
+    scopes = [],
+    besides,
+    briefWithoutScopes,
+    tenant = 'header',
+  } = request.routeOptions.config
+  if (!briefWithoutScopes) requireOne(principal, scopes)
+  if (besides) for (const others of besides) requireOne(principal, others)
   const tenantIds = [chooseTenant(tenant, principal, request)].flat()
   const client = { ip: request.ip, userAgent: request.headers['user-agent'], requestId: request.id }
   return { ...principal, organizationId: tenantIds[0]!, tenantIds, client }

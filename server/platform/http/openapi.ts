@@ -15,6 +15,8 @@ export interface Operation {
   standardizedId: string
   legacyId: string
   scopes: readonly string[] | null
+  /** Further lists of scopes, one of each of which is required as well. */
+  besides: readonly (readonly string[])[]
   /** Without the scopes the answer is shorter, not refused. */
   briefWithoutScopes: boolean
   tenant: TenantRule
@@ -68,6 +70,7 @@ export function collectOperations(app: FastifyInstance): Operation[] {
         standardizedId,
         legacyId: route.config?.operationId?.legacy ?? standardizedId,
         scopes: route.config?.public ? null : (route.config?.scopes ?? []),
+        besides: route.config?.besides ?? [],
         briefWithoutScopes: route.config?.briefWithoutScopes ?? false,
         tenant: route.config?.tenant ?? 'header',
         schema: (route.schema ?? {}) as Json,
@@ -149,14 +152,16 @@ const REASONS: Record<string, string> = {
   '5XX': 'The service failed',
 }
 
+const either = (scopes: readonly string[]) => scopes.map((scope) => `\`${scope}\``).join(' or ')
+
 /** What the summary does not say: who may call it. */
-function describe({ schema, scopes, briefWithoutScopes }: Operation): string {
+function describe({ schema, scopes, besides, briefWithoutScopes }: Operation): string {
   const who =
     scopes === null
       ? 'Needs no credential.'
       : scopes.length === 0
         ? 'Any valid credential may call it.'
-        : `Scopes: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.${briefWithoutScopes ? ' Other credentials get a shorter answer.' : ''}`
+        : `Scopes: ${[scopes, ...besides].map(either).join(', and ')}.${briefWithoutScopes ? ' Other credentials get a shorter answer.' : ''}`
   return schema.description === undefined ? who : `${schema.description}\n\n${who}`
 }
 
@@ -253,6 +258,7 @@ function describeOperation(operation: Operation, legacy: boolean, components: Js
     responses: Object.fromEntries(responses),
     security: operation.scopes === null ? [] : [{ 'x-api-key': [] }, { bearer: [] }],
     ...(operation.scopes && { 'x-scopes': operation.scopes }),
+    ...(operation.besides.length > 0 && { 'x-scopes-besides': operation.besides }),
   }
 }
 
