@@ -1433,7 +1433,7 @@ export interface paths {
          * Make an application an import source, or replace its configuration
          * @description People come from a REST API, a SCIM service or a file. The mapping turns each record into a user; a record is the user it was linked to by an earlier import, else the one with its e-mail address, else the one with its username. Secrets are write-only.
          *
-         *     Scopes: `applications`.
+         *     Scopes: `applications`, and `users`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdImportConfig"];
         post?: never;
@@ -1460,7 +1460,7 @@ export interface paths {
          * See what a mapping makes of live records
          * @description With `mapping`, that one is tried instead of the saved one.
          *
-         *     Scopes: `applications`.
+         *     Scopes: `applications`, and `users`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportConfigPreview"];
         delete?: never;
@@ -1501,7 +1501,7 @@ export interface paths {
          * Upload the file of a source of kind file
          * @description CSV, JSON or JSON Lines, up to 32 MiB. It is kept for 30 days.
          *
-         *     Scopes: `applications`.
+         *     Scopes: `applications`, and `users`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdImportFile"];
         post?: never;
@@ -1528,7 +1528,7 @@ export interface paths {
          * Import people from the source of the application
          * @description Answers at once; the job runs in the background. It makes a plan first, and waits for confirmation when the plan exceeds a limit of the source. All its events carry `correlation.id`.
          *
-         *     Scopes: `applications`.
+         *     Scopes: `applications`, and `users`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobs"];
         delete?: never;
@@ -1588,7 +1588,7 @@ export interface paths {
         put?: never;
         /**
          * Let a waiting job go on
-         * @description Scopes: `applications`.
+         * @description Scopes: `applications`, and `users`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdConfirm"];
         delete?: never;
@@ -1606,7 +1606,7 @@ export interface paths {
         };
         /**
          * List the rows of a job: the plan, and what was done
-         * @description Scopes: `applications` or `applications.readonly`.
+         * @description Scopes: `applications` or `applications.readonly`, and `users` or `users.readonly`.
          */
         get: operations["getApiV2ApplicationsByApplicationIdImportJobsByJobIdResults"];
         put?: never;
@@ -1628,7 +1628,7 @@ export interface paths {
         put?: never;
         /**
          * Try the failed rows again, or a job that failed as a whole
-         * @description Scopes: `applications`.
+         * @description Scopes: `applications`, and `users`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdRetry"];
         delete?: never;
@@ -1650,7 +1650,7 @@ export interface paths {
          * Take back what a job has done
          * @description Another job: it deletes the users that the first created and restores the fields it changed, except where somebody has made a later change; such rows fail with the reason.
          *
-         *     Scopes: `applications`.
+         *     Scopes: `applications`, and `users`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdImportJobsByJobIdUndo"];
         delete?: never;
@@ -1668,7 +1668,7 @@ export interface paths {
         };
         /**
          * List the people of the source, compared with the directory
-         * @description Scopes: `applications`.
+         * @description Scopes: `applications`, and `users`.
          */
         get: operations["getApiV2ApplicationsByApplicationIdImportUsers"];
         put?: never;
@@ -6596,6 +6596,7 @@ export interface components {
             /** @enum {unknown} */
             phase: "plan" | "apply" | "done";
             statusReason: string | null;
+            reason: string | null;
             operations: ("users.create" | "users.update")[];
             allowUserReactivation: boolean;
             queryString: string;
@@ -15381,6 +15382,7 @@ export interface operations {
                      *         "status": "queued",
                      *         "phase": "plan",
                      *         "statusReason": null,
+                     *         "reason": "Left the company",
                      *         "operations": [
                      *           "users.create",
                      *           "users.update"
@@ -15532,6 +15534,7 @@ export interface operations {
                      *       "status": "queued",
                      *       "phase": "plan",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "operations": [
                      *         "users.create",
                      *         "users.update"
@@ -15618,6 +15621,7 @@ export interface operations {
                      *       "status": "queued",
                      *       "phase": "plan",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "operations": [
                      *         "users.create",
                      *         "users.update"
@@ -15704,6 +15708,7 @@ export interface operations {
                      *       "status": "queued",
                      *       "phase": "plan",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "operations": [
                      *         "users.create",
                      *         "users.update"
@@ -15858,6 +15863,7 @@ export interface operations {
                      *       "status": "queued",
                      *       "phase": "plan",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "operations": [
                      *         "users.create",
                      *         "users.update"

@@ -61,8 +61,9 @@ function rolesPage(): string {
 ${NOTE} The table is \`server/admins/roles.ts\`.
 
 A role is a set of scopes. Every operation lists its scopes, of which one is required (\`x-scopes\` in the OpenAPI
-files). A key can be narrowed to some scopes. Custom roles are created at \`/api/v2/roles\`. Administrators can grant only
-scopes that they hold.
+files). An operation that reaches what another area protects lists further scopes in \`x-scopes-besides\`, of which it takes
+one of each list as well: an import takes \`applications\` and \`users\`, since it changes users. A key can be narrowed to
+some scopes. Custom roles are created at \`/api/v2/roles\`. Administrators can grant only scopes that they hold.
 
 ${BUILT_IN_ROLES.map((role) => `- **${role.name}**: ${role.description.toLowerCase()}.`).join('\n')}
 

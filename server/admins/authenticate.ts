@@ -1,7 +1,7 @@
 import { parseCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { findAnyOrganization, findOrganization } from '../organizations/index.ts'
-import type { Principal } from '../platform/caller.ts'
+import type { KeptRights, Principal } from '../platform/caller.ts'
 import type { Db, Queryable } from '../platform/db/index.ts'
 import { forbidden, unauthenticated } from '../platform/errors.ts'
 import type { Authenticate } from '../platform/http/authorize.ts'
@@ -127,6 +127,18 @@ async function principalOfCredential(db: Db, credential: CredentialRow): Promise
     mfa: false,
     expiresAt,
   })
+}
+
+/** The principal as it is now, without a credential; null after it was suspended or deleted. */
+export async function presentPrincipal(
+  db: Db,
+  { type, id, homeId }: Pick<KeptRights, 'type' | 'id' | 'homeId'>,
+): Promise<Principal | null> {
+  if (type === 'service_account') return serviceAccountPrincipal(db, homeId, id, 'api-key', null)
+  const row = await findAdministratorById(db, id)
+  if (!row || row.suspended) return null
+  const credential = { authMethod: 'api-key', scopes: null, mfa: false, expiresAt: null } as const
+  return administratorPrincipal(db, row, credential)
 }
 
 async function principalOfToken(db: Db, token: string): Promise<Principal | null> {

@@ -10,6 +10,7 @@ export {
 } from './first-administrator.ts'
 export { adminJobDefinitions } from './job-definitions.ts'
 export { adminJobs } from './jobs.ts'
+export { checkRightsLeft, keepRights, presentRights } from './kept-rights.ts'
 export { oauthRoutes } from './oauth-routes.ts'
 export {
   resetKeyAsOperator,

@@ -23,7 +23,6 @@ import type { ImportContext } from './context.ts'
 import { type Decision, decide, type References, type Rules, restrictionsOf } from './decide.ts'
 import type { Incoming } from './incoming.ts'
 import {
-  actorOf,
   incomingOf,
   keyOf,
   type RowInput,
@@ -34,6 +33,7 @@ import {
 } from './job.ts'
 import { type SourceKey, saveLinks } from './link-store.ts'
 import type { Match } from './match.ts'
+import { checkMayJoin } from './rights.ts'
 import { ENTRY, type Settings } from './settings.ts'
 
 /** What every row of a job needs. */
@@ -44,11 +44,11 @@ export interface Applying {
   actor: UserActor
 }
 
-export const applying = (batch: Batch, settings: Settings, name: string): Applying => ({
+export const applying = (batch: Batch, settings: Settings, actor: UserActor): Applying => ({
   batch,
   settings,
   rules: rulesOf(batch, settings),
-  actor: actorOf(batch, sourceOf(settings), name),
+  actor,
 })
 
 export const DONE: Record<Decision['action'], string> = {
@@ -93,6 +93,7 @@ async function join(
   const memberships = references.flatMap(({ joins }, at) =>
     joins.map(({ id }) => ({ id, userId: userIds[at]! })),
   )
+  if (memberships.length > 0) checkMayJoin(actor)
   for (const { id, userId } of memberships.sort((a, b) => (a.id < b.id ? -1 : 1)))
     await changeEdge(edges, tx, actor, {
       source: { type: 'user_group', id },

@@ -1,3 +1,4 @@
+import { keepRights } from '../admins/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
@@ -8,6 +9,7 @@ import { applicationOf, getSource, importNotFound, sourceKey } from './applicati
 import { type ImportContext, secretContext } from './context.ts'
 import { describeFile, saveFile } from './file-store.ts'
 import { isPlanning } from './plan-store.ts'
+import { checkGroups } from './rights.ts'
 import { schedule } from './schedule.ts'
 import type { ImportConfig, ImportConfigPut } from './schema.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -69,6 +71,7 @@ export async function putConfig(
   // Before the URL is resolved: other tenants must learn nothing about this id.
   await applicationOf(context.db.tenant(key.organizationId), key)
   const { settings, secret: sent, urls } = readSettings(body)
+  checkGroups(caller, settings.mapping)
   await checkUrls(context.outbound, urls)
   await context.db.tx(key.organizationId, async (tx) => {
     const application = await applicationOf(tx, key)
@@ -81,6 +84,7 @@ export async function putConfig(
       settings,
       secret,
       quirks: same && before ? before.quirks : {},
+      rights: keepRights(caller),
       next_run_at: before?.next_run_at ?? null,
     })
     await schedule(context, tx, key, settings, new Date())
@@ -127,7 +131,8 @@ export async function putFile(
   content: Buffer,
 ): Promise<void> {
   const key = sourceKey(caller, applicationId)
-  await getSource(context, key)
+  const { settings } = await getSource(context, key)
+  checkGroups(caller, settings.mapping)
   await context.db.tx(key.organizationId, async (tx) => {
     const application = await applicationOf(tx, key)
     const row = await lockSource(tx, key)

@@ -62,6 +62,9 @@ export const mappedFields = (mapping: Mapping): string[] => [
   ),
 ]
 
+export const mapsGroups = (mapping: Mapping): boolean =>
+  mapping.some(({ target }) => headOf(target) === 'groups')
+
 export function checkTargets(mapping: Mapping): void {
   const known = [...IMPORTED_FIELDS, ...OWN_TARGETS]
   for (const [at, { target }] of mapping.entries())

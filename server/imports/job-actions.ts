@@ -1,3 +1,4 @@
+import { keepRights } from '../admins/index.ts'
 import { cancelBatch, confirmBatch, retryBatch } from '../platform/batches/control.ts'
 import { appendRows, type BatchRow, succeededRows } from '../platform/batches/row-store.ts'
 import { type Batch, type BatchKey, insertBatch, noteBatch } from '../platform/batches/store.ts'
@@ -12,7 +13,9 @@ import { recordJobEvent } from './events.ts'
 import { doneFor, IMPORT, inputOf, keyOf, type RowInput, type RowResult, UNDO } from './job.ts'
 import { runImportJob } from './job-definitions.ts'
 import { getBatch } from './jobs-view.ts'
+import { checkGroups } from './rights.ts'
 import type { Action } from './schema.ts'
+import { findSource } from './source-store.ts'
 import { holdSource } from './start.ts'
 
 /** A change of the job as a whole, with its event. */
@@ -47,6 +50,18 @@ export const cancelJob = (
     if (!(await cancelBatch(tx, batch))) throw wrongState('The job has already ended')
   })
 
+async function checkMapped(tx: Tx, caller: Caller, batch: Batch): Promise<void> {
+  const { organizationId, applicationId } = keyOf(batch)
+  const source = await findSource(tx, organizationId, applicationId)
+  if (source) checkGroups(caller, source.settings.mapping)
+}
+
+/** The job goes on with the rights of the one who lets it, who may not be the one who started it. */
+async function takeOver(tx: Tx, caller: Caller, batch: Batch): Promise<void> {
+  await checkMapped(tx, caller, batch)
+  await noteBatch(tx, batch, { rights: keepRights(caller) })
+}
+
 export const confirmJob = (
   context: ImportContext,
   caller: Caller,
@@ -54,6 +69,7 @@ export const confirmJob = (
   jobId: string,
 ): Promise<void> =>
   change(context, caller, applicationId, jobId, 'import_job_confirm', async (tx, batch) => {
+    await takeOver(tx, caller, batch)
     await holdSource(tx, keyOf(batch))
     if (!(await confirmBatch(tx, batch))) throw wrongState('The job does not wait for confirmation')
     await noteBatch(tx, batch, { confirmed: true })
@@ -69,6 +85,7 @@ export const retryJob = (
 ): Promise<void> =>
   change(context, caller, applicationId, jobId, 'import_job_retry', async (tx, batch) => {
     if (inputOf(batch).dryRun) throw wrongState('A dry run has nothing to retry')
+    await takeOver(tx, caller, batch)
     await holdSource(tx, keyOf(batch))
     if (!(await retryBatch(tx, batch))) throw wrongState('The job has nothing to retry')
     await run(context, tx, batch)
@@ -125,13 +142,14 @@ export async function undoJob(
   const id = newId()
   await db.tx(organizationId, async (tx) => {
     const application = await applicationOf(tx, sourceKey(caller, applicationId))
+    await checkMapped(tx, caller, batch)
     const undo = { organization_id: organizationId, id }
     const since = batch.started_at ?? batch.created
     await insertBatch(tx, {
       ...undo,
       kind: UNDO,
       input: { applicationId, undoOf: batch.id, since },
-      started_by: storedActor(caller),
+      started_by: { ...storedActor(caller), rights: keepRights(caller) },
     })
     // Users are deleted after the changes are taken back: some may have become managers of others.
     const changed = await copyRows(tx, batch, undo, changedOrLinked)

@@ -4,6 +4,7 @@ import { errorsOf } from '../platform/http/errors.ts'
 import type { ImportContext } from './context.ts'
 import { cancelJob, confirmJob, retryJob, undoJob } from './job-actions.ts'
 import { getJob, listJobs, listResults } from './jobs-view.ts'
+import { READ_USERS, USERS } from './rights.ts'
 import { ImportJob, ImportJobCreate, ImportJobId, ImportResult } from './schema.ts'
 import { startJob } from './start.ts'
 
@@ -40,7 +41,7 @@ export const importJobRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext
         body: ImportJobCreate,
         response: { 200: ImportJobId, ...errors },
       },
-      config: { scopes: WRITE, operationId: { legacy: 'import_create' } },
+      config: { scopes: WRITE, besides: [USERS], operationId: { legacy: 'import_create' } },
     },
     async ({ caller, params, body }) =>
       ids(await startJob(context, caller, params.application_id, body)),
@@ -96,7 +97,7 @@ export const importJobRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext
         }),
         response: { 200: Type.Array(ImportResult), ...errors },
       },
-      config: { scopes: READ },
+      config: { scopes: READ, besides: [READ_USERS] },
     },
     async ({ caller, params, query }, reply) => {
       const { limit = DEFAULT_LIMIT, skip = 0, ...filter } = query
@@ -114,16 +115,17 @@ export const importJobRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext
   )
 
   const steps = [
-    ['cancel', 'Stop a job; what is done stays done', cancelJob],
-    ['confirm', 'Let a waiting job go on', confirmJob],
-    ['retry', 'Try the failed rows again, or a job that failed as a whole', retryJob],
+    // Whoever may not change users may still stop it.
+    ['cancel', 'Stop a job; what is done stays done', cancelJob, []],
+    ['confirm', 'Let a waiting job go on', confirmJob, [USERS]],
+    ['retry', 'Try the failed rows again, or a job that failed as a whole', retryJob, [USERS]],
   ] as const
-  for (const [name, summary, work] of steps)
+  for (const [name, summary, work, besides] of steps)
     app.post(
       `${JOB}/${name}`,
       {
         schema: { tags, summary, params: jobParams, response: { 200: ImportJob, ...errors } },
-        config: { scopes: WRITE },
+        config: { scopes: WRITE, besides },
       },
       async ({ caller, params: { application_id, job_id } }) => {
         await work(context, caller, application_id, job_id)
@@ -142,7 +144,7 @@ export const importJobRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext
         params: jobParams,
         response: { 200: ImportJobId, ...errors },
       },
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [USERS] },
     },
     async ({ caller, params }) =>
       ids(await undoJob(context, caller, params.application_id, params.job_id)),

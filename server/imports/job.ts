@@ -1,6 +1,7 @@
 import { RESTRICTED_FIELDS } from '../organizations/index.ts'
 import type { BatchRow } from '../platform/batches/row-store.ts'
 import type { Batch } from '../platform/batches/store.ts'
+import type { KeptRights } from '../platform/caller.ts'
 import { newId } from '../platform/ids.ts'
 import type { StoredActor, UserActor, UserState } from '../users/index.ts'
 import { VENDOR } from '../users/index.ts'
@@ -34,6 +35,10 @@ interface JobNotes {
   /** Why it waits for confirmation. */
   held?: string
   confirmed?: boolean
+  /** Of the one who confirmed or retried it last, instead of those of the one who started it. */
+  rights?: KeptRights | null
+  /** Why it failed as a whole, for machines. */
+  reason?: string | null
 }
 
 /** One row: the record as a user, and what the plan says about it. */
@@ -98,11 +103,17 @@ export function doneFor({ input, result }: Pick<BatchRow, 'input' | 'result'>): 
   return { ...done, changes: named }
 }
 
-/** The one who started the job. Every event it causes carries the correlation. */
-export const actorOf = (batch: Batch, source: string, name: string): UserActor => {
-  const started = batch.started_by as StoredActor
+/** The one who started the job, with the scopes it may still use. Every event it causes carries the correlation. */
+export const actorOf = (
+  batch: Batch,
+  source: string,
+  name: string,
+  scopes: ReadonlySet<string> | undefined,
+): UserActor => {
+  const { rights: _, mayGiveSudo, ...started } = batch.started_by as StoredActor
   return {
     ...started,
+    ...(scopes ? { scopes } : mayGiveSudo !== undefined && { mayGiveSudo }),
     initiator: { ...started.initiator, source, source_metadata: { name } },
     organizationId: batch.organization_id,
     correlation: { id: batch.id, type: 'user_import' },

@@ -43,7 +43,7 @@ const toJob = (
   const { applicationId, operations = [], queryString = '' } = inputOf(batch)
   const { allowUserReactivation = false, state = null, dryRun = false } = inputOf(batch)
   const { undoOf = null } = batch.input as { undoOf?: string }
-  const { planned = false, counts, held } = notesOf(batch)
+  const { planned = false, counts, held, reason = null } = notesOf(batch)
   const { initiator } = batch.started_by as { initiator: { type: string } }
   return {
     _id: batch.id,
@@ -53,6 +53,7 @@ const toJob = (
     status: batch.state,
     phase: phaseOf(batch, planned),
     statusReason: batch.error ?? (batch.state === 'waiting' ? (held ?? null) : null),
+    reason: batch.state === 'failed' ? reason : null,
     operations,
     allowUserReactivation,
     queryString,

@@ -7,6 +7,7 @@ import { type RowInput, rulesOf } from './job.ts'
 import { openSourceOf } from './open-source.ts'
 import { planChunk } from './plan-chunk.ts'
 import { forCaller, readWithin } from './read.ts'
+import { checkGroups } from './rights.ts'
 import type { Action, ImportUser, ImportUsersQuery } from './schema.ts'
 import type { SourceRecord } from './sources/source.ts'
 import { checkQuery, usableSource } from './start.ts'
@@ -136,6 +137,7 @@ export async function listImportUsers(
   query: ImportUsersQuery,
 ): Promise<ImportUsers> {
   const { row } = await usableSource(context, sourceKey(caller, applicationId))
+  checkGroups(caller, row.settings.mapping)
   const queryString = query.query ?? ''
   checkQuery(row, queryString)
   const read = reader(row.settings.mapping)

@@ -4,6 +4,7 @@ import { errorsOf } from '../platform/http/errors.ts'
 import { deleteConfig, getConfig, MAX_FILE_BYTES, putConfig, putFile } from './config.ts'
 import type { ImportContext } from './context.ts'
 import { listImportUsers } from './listing.ts'
+import { USERS } from './rights.ts'
 import {
   ImportConfig,
   ImportConfigPut,
@@ -58,7 +59,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext }>
         body: ImportConfigPut,
         response: { 200: ImportConfig, ...errors },
       },
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [USERS] },
     },
     ({ caller, params, body }) => putConfig(context, caller, params.application_id, body),
   )
@@ -105,7 +106,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext }>
         body: Type.Optional(ImportPreviewRequest),
         response: { 200: ImportPreview, ...errors },
       },
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [USERS] },
     },
     ({ caller, params, body }) =>
       previewMapping(context, caller, params.application_id, body ?? {}),
@@ -121,7 +122,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ context: ImportContext }>
         querystring: ImportUsersQuery,
         response: { 200: Type.Array(ImportUser), ...errors },
       },
-      config: { scopes: WRITE, operationId: { legacy: 'import_users' } },
+      config: { scopes: WRITE, besides: [USERS], operationId: { legacy: 'import_users' } },
     },
     async ({ caller, params, query }, reply) => {
       const { users, total, cursor } = await listImportUsers(
@@ -167,7 +168,7 @@ export const importFileRoutes: FastifyPluginAsyncTypebox<{ context: ImportContex
         response: { 204: Type.Null(), ...errors },
       },
       validatorCompiler: () => () => true,
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [USERS] },
     },
     async ({ caller, params, query, body }, reply) => {
       await putFile(context, caller, params.application_id, query.name ?? 'upload', body)

@@ -1,6 +1,6 @@
 import { failBatch } from '../platform/batches/control.ts'
 import { runBatch } from '../platform/batches/run.ts'
-import { type Batch, findBatch, startBatch } from '../platform/batches/store.ts'
+import { type Batch, findBatch, noteBatch, startBatch } from '../platform/batches/store.ts'
 import type { Tx } from '../platform/db/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { applicationOf } from './application.ts'
@@ -12,6 +12,7 @@ import { namedManagers } from './manager-store.ts'
 import { settleManagers } from './managers.ts'
 import { openSourceOf } from './open-source.ts'
 import { planJob } from './plan.ts'
+import { rightsLeft } from './rights.ts'
 import { findSource, type SourceRow } from './source-store.ts'
 import { SourceFailure } from './sources/failures.ts'
 import { analyzeGrown } from './statistics-store.ts'
@@ -24,22 +25,27 @@ interface Running {
   batch: Batch
   row: SourceRow
   application: { id: string; name: string }
+  /** What its rights still allow; undefined: a job of the service itself. */
+  scopes: ReadonlySet<string> | undefined
 }
 
-const actorFor = ({ batch, row, application }: Running) =>
-  actorOf(batch, sourceOf(row.settings), application.name)
+const actorFor = ({ batch, row, application, scopes }: Running) =>
+  actorOf(batch, sourceOf(row.settings), application.name, scopes)
 
-async function fail(context: ImportContext, running: Running, error: string): Promise<void> {
+async function fail(context: ImportContext, running: Running, error: Error): Promise<void> {
   const { batch, application } = running
+  const { message } = error
+  const reason = error instanceof AppError ? error.reason : null
   await context.db.tx(batch.organization_id, async (tx) => {
-    if (await failBatch(tx, batch, error))
-      await recordJobEvent(
-        tx,
-        actorFor(running),
-        'import_job_finish',
-        { id: batch.id, application },
-        { error },
-      )
+    if (!(await failBatch(tx, batch, message))) return
+    await noteBatch(tx, batch, { reason })
+    await recordJobEvent(
+      tx,
+      actorFor(running),
+      'import_job_finish',
+      { id: batch.id, application },
+      { error: message },
+    )
   })
 }
 
@@ -66,17 +72,20 @@ async function plan(context: ImportContext, running: Running): Promise<boolean> 
   return outcome === 'apply'
 }
 
+/** Ours, and not an outage that passes. */
+const isOwn = (error: unknown): error is AppError =>
+  error instanceof AppError && error.kind !== 'unavailable'
+
 async function runImport(context: ImportContext, running: Running): Promise<void> {
-  const { batch, row, application } = running
+  const { batch, row } = running
   try {
     if (!notesOf(batch).planned && !(await plan(context, running))) return
   } catch (error) {
     // The source has been tried several times; an administrator, or the next run, tries it again.
-    const own = error instanceof AppError && error.kind !== 'unavailable'
-    if (!(error instanceof SourceFailure) && !own) throw error
-    return fail(context, running, error.message)
+    if (!(error instanceof SourceFailure) && !isOwn(error)) throw error
+    return fail(context, running, error)
   }
-  const job = applying(batch, row.settings, application.name)
+  const job = applying(batch, row.settings, actorFor(running))
   const tenant = context.db.tenant(batch.organization_id)
   await runBatch(context.db, batch.organization_id, batch.id, {
     // A user whose manager comes later is written twice.
@@ -116,6 +125,13 @@ export async function runJob(
     return
   }
   const { id, name } = await applicationOf(tenant, key)
-  const running = { batch, row, application: { id, name } }
-  await (batch.kind === IMPORT ? runImport : runUndo)(context, running)
+  const job = { batch, row, application: { id, name } }
+  let scopes: ReadonlySet<string> | undefined
+  try {
+    scopes = await rightsLeft(context.db, batch, row.settings)
+  } catch (error) {
+    if (!isOwn(error)) throw error
+    return fail(context, { ...job, scopes: new Set() }, error)
+  }
+  await (batch.kind === IMPORT ? runImport : runUndo)(context, { ...job, scopes })
 }

@@ -44,15 +44,13 @@ export function runScheduled(
   return context.db.tx(key.organizationId, async (tx) => {
     const source = await lockSource(tx, key)
     if (source?.next_run_at !== at) return
-    const { settings } = source
+    const { settings, rights } = source
     const caller = systemCaller(key.organizationId, 'import schedule')
     // A turn that comes while the last one still runs is left out.
     if (!(await isImporting(tx, key))) {
       await cancelWaiting(tx, caller, key)
-      await insertJob(context, tx, caller, key, {
-        operations: settings.operations,
-        allowUserReactivation: settings.allowUserReactivation,
-      })
+      const { operations, allowUserReactivation } = settings
+      await insertJob(context, tx, caller, key, { operations, allowUserReactivation }, rights)
     }
     // A clock that is behind must not run the same turn twice.
     const after = new Date(Math.max(now.getTime(), Date.parse(at)))

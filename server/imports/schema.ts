@@ -266,6 +266,11 @@ export const ImportJob = Type.Object(
     }),
     phase: Type.Enum(['plan', 'apply', 'done']),
     statusReason: nullable(Type.String()),
+    reason: nullable(
+      Type.String({
+        description: 'Of a job that failed as a whole: for machines, such as rights_lost',
+      }),
+    ),
     operations: Type.Array(Operation),
     allowUserReactivation: Type.Boolean(),
     queryString: Type.String(),

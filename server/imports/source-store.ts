@@ -1,3 +1,4 @@
+import type { KeptRights } from '../platform/caller.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { SourceKey } from './link-store.ts'
@@ -12,6 +13,8 @@ export interface SourceRow {
   secret: string | null
   /** ScimQuirks. */
   quirks: object
+  /** Of the one who saved the settings: scheduled runs have them. */
+  rights: KeptRights | null
   next_run_at: string | null
   created: string
   updated: string
@@ -33,15 +36,19 @@ export const lockSource = (tx: Queryable, { organizationId, applicationId }: Sou
 export const saveSource = (
   tx: Queryable,
   { organizationId, applicationId }: SourceKey,
-  row: Pick<SourceRow, 'idm_client_id' | 'settings' | 'secret' | 'quirks' | 'next_run_at'>,
+  row: Pick<
+    SourceRow,
+    'idm_client_id' | 'settings' | 'secret' | 'quirks' | 'rights' | 'next_run_at'
+  >,
 ) =>
   tx.run(sql`
-    insert into import_sources (organization_id, application_id, idm_client_id, settings, secret, quirks, next_run_at)
+    insert into import_sources (organization_id, application_id, idm_client_id, settings, secret, quirks, rights,
+                                next_run_at)
     values (${organizationId}, ${applicationId}, ${row.idm_client_id}, ${JSON.stringify(row.settings)}, ${row.secret},
-            ${JSON.stringify(row.quirks)}, ${row.next_run_at})
+            ${JSON.stringify(row.quirks)}, ${row.rights && JSON.stringify(row.rights)}, ${row.next_run_at})
     on conflict (organization_id, application_id) do update
        set settings = excluded.settings, secret = excluded.secret, quirks = excluded.quirks,
-           next_run_at = excluded.next_run_at, updated = now()`)
+           rights = excluded.rights, next_run_at = excluded.next_run_at, updated = now()`)
 
 export const saveQuirks = (
   db: Queryable,

@@ -1,3 +1,4 @@
+import { keepRights } from '../admins/index.ts'
 import { insertBatch } from '../platform/batches/store.ts'
 import type { Caller } from '../platform/caller.ts'
 import type { Tx } from '../platform/db/index.ts'
@@ -12,16 +13,18 @@ import { IMPORT, type JobInput } from './job.ts'
 import { runImportJob } from './job-definitions.ts'
 import type { SourceKey } from './link-store.ts'
 import { isImporting } from './plan-store.ts'
+import { checkGroups } from './rights.ts'
 import type { ImportJobCreate } from './schema.ts'
 import { findSource, lockSource, type SourceRow } from './source-store.ts'
 
-/** Queues a job, with its event. */
+/** Queues a job, with its event. A scheduled one is of the service, with the rights of somebody else. */
 export async function insertJob(
   { send }: Pick<ImportContext, 'send'>,
   tx: Tx,
   caller: Caller,
   key: SourceKey,
   body: ImportJobCreate,
+  rights = keepRights(caller),
 ): Promise<string> {
   const id = newId()
   const { organizationId, applicationId } = key
@@ -39,7 +42,7 @@ export async function insertJob(
     id,
     kind: IMPORT,
     input,
-    started_by: storedActor(caller),
+    started_by: { ...storedActor(caller), rights },
   })
   await recordJobEvent(tx, caller, 'import_job_create', { id, application })
   await send(tx, runImportJob, { organizationId, jobId: id })
@@ -84,6 +87,7 @@ export async function startJob(
   const key = sourceKey(caller, applicationId)
   const { row } = await usableSource(context, key)
   checkQuery(row, body.queryString ?? '')
+  checkGroups(caller, row.settings.mapping)
   return context.db.tx(key.organizationId, async (tx) => {
     if (!body.dryRun) await holdSource(tx, key)
     return insertJob(context, tx, caller, key, body)

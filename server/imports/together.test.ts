@@ -171,7 +171,7 @@ test('a group with sudo is joined only if the one who started the job may grant 
   const world = await connectPeople(app, lab)
   const attributes = { sudo: { enabled: true, withoutPassword: false } }
   ok(await world.org.post('/api/v2/usergroups', { name: 'Root', attributes }), 201)
-  const role = { name: 'Importer', scopes: ['applications'] }
+  const role = { name: 'Importer', scopes: ['applications', 'users', 'groups'] }
   ok(await world.org.post('/api/v2/roles', role))
   const helper = await app.addAdministrator(world.org.organizationId, 'Read Only')
   ok(await world.org.put(`/api/users/${helper.id}`, { roleNames: [role.name] }))

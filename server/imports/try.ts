@@ -8,6 +8,7 @@ import { type JobInput, rulesOf } from './job.ts'
 import { openSourceOf } from './open-source.ts'
 import { planChunk } from './plan-chunk.ts'
 import { firstRecords, forCaller } from './read.ts'
+import { checkGroups } from './rights.ts'
 import {
   type ImportPreview,
   type ImportPreviewRequest,
@@ -99,6 +100,7 @@ export async function previewMapping(
   const mapping = body.mapping ?? row.settings.mapping
   const compiled = compileMapping(mapping)
   checkTargets(mapping)
+  checkGroups(caller, mapping)
   const query = body.queryString ?? ''
   checkQuery(row, query)
   const source = await openSourceOf(context, row)

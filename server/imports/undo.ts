@@ -22,6 +22,7 @@ import type { ImportContext } from './context.ts'
 import type { FieldChange } from './decide.ts'
 import { keyOf, type RowResult } from './job.ts'
 import { deleteLink, type SourceKey } from './link-store.ts'
+import { checkMayJoin } from './rights.ts'
 import { reportsCameSince } from './undo-store.ts'
 
 const changedLater = (field: string) =>
@@ -47,6 +48,7 @@ async function leave(
   userId: string,
   joined: readonly string[],
 ): Promise<void> {
+  if (joined.length > 0) checkMayJoin(actor)
   const target = { type: 'user', id: userId } as const
   const current = new Set(await groupsOf(tx, actor.organizationId, target))
   for (const id of joined)

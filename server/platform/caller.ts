@@ -55,6 +55,14 @@ export interface Caller extends Principal {
   client: Client
 }
 
+/** Who started work that outlives the request, and what they were allowed then; stored with the work. */
+export interface KeptRights {
+  type: 'admin' | 'service_account'
+  id: string
+  homeId: string
+  scopes: string[]
+}
+
 /** The service itself, acting without a request (jobs, first start, CLI). */
 export const systemCaller = (organizationId: string, name: string): Caller => ({
   initiator: { type: 'system', name },

@@ -1,5 +1,6 @@
 import { mayGiveSudo, type SudoGiver } from '../graph/index.ts'
 import type { Actor } from '../insights/index.ts'
+import type { KeptRights } from '../platform/caller.ts'
 import type { Db } from '../platform/db/index.ts'
 import type { Hook, Listener } from '../platform/hooks.ts'
 import type { SendJob } from '../platform/jobs/definition.ts'
@@ -48,8 +49,8 @@ export interface UserContext {
 /** The part needed to change a user; higher slices use it too. */
 export type UserChangeContext = Pick<UserContext, 'db' | 'postMail' | 'publicUrl' | 'changed'>
 
-/** An actor as stored with a job. */
-export type StoredActor = Actor & { mayGiveSudo?: boolean }
+/** An actor as stored with a job; with its rights where they are checked again when the job runs. */
+export type StoredActor = Actor & { mayGiveSudo?: boolean; rights?: KeptRights | null }
 
 export const storedActor = (actor: UserActor): StoredActor => {
   const { initiator, authMethod, providerId, client, mfa } = actor
