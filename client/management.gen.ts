@@ -4938,7 +4938,7 @@ export interface paths {
          * Create the Workday of an organization
          * @description There is one in an organization, and its name is "Workday Import". The report is tried at once: auth.basic shows whether it could be read.
          *
-         *     Scopes: `directories`.
+         *     Scopes: `directories`, and `users`.
          */
         post: operations["postApiV2Workdays"];
         delete?: never;
@@ -4963,7 +4963,7 @@ export interface paths {
          * Change the report of a Workday
          * @description The credentials are kept only for the host they were given for; authorize again after a change of the host.
          *
-         *     Scopes: `directories`.
+         *     Scopes: `directories`, and `users`.
          */
         put: operations["putApiV2WorkdaysById"];
         post?: never;
@@ -4986,7 +4986,7 @@ export interface paths {
         };
         /**
          * List the results of an import, one per entry
-         * @description Scopes: `directories` or `directories.readonly`.
+         * @description Scopes: `directories` or `directories.readonly`, and `users` or `users.readonly`.
          */
         get: operations["getApiV2WorkdaysByIdImportByJobIdResults"];
         put?: never;
@@ -5010,7 +5010,7 @@ export interface paths {
          * Set the credentials of a Workday
          * @description The report is tried at once. Wrong credentials are stored too: the record shows in auth.basic whether the report could be read, and if not, why.
          *
-         *     Scopes: `directories`.
+         *     Scopes: `directories`, and `users`.
          */
         post: operations["postApiV2WorkdaysByWorkdayIdAuth"];
         /**
@@ -5036,7 +5036,7 @@ export interface paths {
          * Import workers as users
          * @description A job creates a user for each entry, with the state of the entry or else the default of the organization. The results tell what became of each.
          *
-         *     Scopes: `users`.
+         *     Scopes: `users`, and `directories` or `directories.readonly`.
          */
         post: operations["postApiV2WorkdaysByWorkdayIdImport"];
         delete?: never;
@@ -5056,7 +5056,7 @@ export interface paths {
          * List the workers in the report
          * @description Reads the whole report, so prefer few large pages: limit may be up to 1000. Sorts by username, email, firstName and lastName; otherwise in the order of the report.
          *
-         *     Scopes: `directories` or `directories.readonly`.
+         *     Scopes: `directories` or `directories.readonly`, and `users` or `users.readonly`.
          */
         get: operations["getApiV2WorkdaysByWorkdayIdWorkers"];
         put?: never;

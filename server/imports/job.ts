@@ -4,7 +4,7 @@ import type { Batch } from '../platform/batches/store.ts'
 import type { KeptRights } from '../platform/caller.ts'
 import { newId } from '../platform/ids.ts'
 import type { StoredActor, UserActor, UserState } from '../users/index.ts'
-import { VENDOR } from '../users/index.ts'
+import { actorAgain, VENDOR } from '../users/index.ts'
 import type { FieldChange, Rules } from './decide.ts'
 import { type ImportWrite, type Incoming, mappedFields } from './incoming.ts'
 import type { SourceKey } from './link-store.ts'
@@ -110,10 +110,9 @@ export const actorOf = (
   name: string,
   scopes: ReadonlySet<string> | undefined,
 ): UserActor => {
-  const { rights: _, mayGiveSudo, ...started } = batch.started_by as StoredActor
+  const started = actorAgain(batch.started_by as StoredActor, scopes)
   return {
     ...started,
-    ...(scopes ? { scopes } : mayGiveSudo !== undefined && { mayGiveSudo }),
     initiator: { ...started.initiator, source, source_metadata: { name } },
     organizationId: batch.organization_id,
     correlation: { id: batch.id, type: 'user_import' },

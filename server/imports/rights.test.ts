@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generatePeople } from '../../lab/generated-people.ts'
 import { startApp } from '../../test/harness.ts'
+import { addHolder } from '../../test/holder.ts'
 import {
   connectPeople,
   ok,
@@ -16,20 +17,7 @@ import { runScheduled } from './schedule.ts'
 
 const app = await startApp()
 type World = Awaited<ReturnType<typeof connectPeople>>
-
-/** Another administrator, whose only role has these scopes. */
-async function holderOf({ org }: Pick<World, 'org'>, scopes: string[]) {
-  const name = `Holder of ${scopes.join(', ')}`
-  const admin = await app.addAdministrator(org.organizationId, 'Read Only')
-  const give = async (wanted: string[]) => {
-    const role = ok(
-      await org.post('/api/v2/roles', { name: `${name} ${wanted.length}`, scopes: wanted }),
-    )
-    ok(await org.put(`/api/users/${admin.id}`, { roleNames: [role.json().name] }))
-  }
-  await give(scopes)
-  return { ...admin, give }
-}
+const holderOf = ({ org }: World, scopes: string[]) => addHolder(app, org, scopes)
 
 const operations = ['users.create', 'users.update']
 const WITHOUT_GROUPS = PEOPLE_MAPPING.filter(({ target }) => target !== 'groups')

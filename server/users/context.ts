@@ -56,3 +56,12 @@ export const storedActor = (actor: UserActor): StoredActor => {
   const { initiator, authMethod, providerId, client, mfa } = actor
   return { initiator, authMethod, providerId, client, mfa, mayGiveSudo: mayGiveSudo(actor) }
 }
+
+/** As it acts when the job runs: with the scopes that are left of its rights, where these were stored. */
+export const actorAgain = (
+  { rights: _, mayGiveSudo, ...actor }: StoredActor,
+  scopes: ReadonlySet<string> | undefined,
+): Actor & SudoGiver => ({
+  ...actor,
+  ...(scopes ? { scopes } : mayGiveSudo !== undefined && { mayGiveSudo }),
+})

@@ -9,6 +9,7 @@ export {
 export { bulkResults, startBulk, toBulkResult } from './bulk/actions.ts'
 export { bulkUserRoutes } from './bulk/routes.ts'
 export {
+  actorAgain,
   type StoredActor,
   storedActor,
   type UserActor,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { startWorkdayLab } from '../../../lab/workday.ts'
 import { startApp } from '../../../test/harness.ts'
+import { addHolder } from '../../../test/holder.ts'
 import { person } from '../../../test/people.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { newId } from '../../platform/ids.ts'
@@ -443,4 +444,37 @@ test('scopes, and isolation between organizations', async () => {
   assert.deepEqual((await stranger.get(WORKDAYS)).json(), [])
   assert.equal((await org.get(`${WORKDAYS}/${newId()}`)).statusCode, 404)
   assert.equal((await org.eventTypes()).length, events)
+})
+
+test('directories alone neither configures an import of users nor reads what it made', async () => {
+  const { org, path } = await connect()
+  const { jobId } = (await org.post(`${path}/import`, [person()])).json()
+  const holder = await addHolder(app, org, ['directories'])
+  const calls: ['get' | 'post' | 'put', string, object?][] = [
+    ['post', WORKDAYS, input],
+    ['put', path, { reportUrl }],
+    ['post', `${path}/auth`, { auth }],
+    ['get', `${path}/workers`],
+    ['get', `${path}/import/${jobId}/results`],
+    ['post', `${path}/import`, [person()]],
+  ]
+  for (const [method, url, sent] of calls) {
+    const res = await holder[method](url, sent as never)
+    assert.equal(res.statusCode, 403, `${method} ${url}`)
+    assert.match(res.json().message, /users/)
+  }
+})
+
+test('an import creates nobody once the one who started it may not', async () => {
+  const { org, path } = await connect()
+  const holder = await addHolder(app, org, ['directories', 'users'])
+  const { jobId } = (await holder.post(`${path}/import`, [person(), person()])).json()
+  await holder.give(['directories', 'users.readonly'])
+  await app.runDueJobs()
+  const results = (await org.get(`${path}/import/${jobId}/results`)).json()
+  assert.deepEqual(
+    results.map(({ meta }: { meta: object }) => meta),
+    Array(2).fill({ success: false, reason: 'rights_lost' }),
+  )
+  assert.equal((await org.get('/api/systemusers')).json().totalCount, 0)
 })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorsOf } from '../../platform/http/errors.ts'
 import { project } from '../../platform/list/page.ts'
 import { ListQueryV2, readListV2 } from '../../platform/list/query.ts'
+import { READ_USERS, USERS } from '../rights.ts'
 import {
   authorizeWorkday,
   createWorkday,
@@ -72,7 +73,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
         body: WorkdayInput,
         response: { 201: Workday, ...errors },
       },
-      config: { scopes: WRITE, ...id('post') },
+      config: { scopes: WRITE, besides: [USERS], ...id('post') },
     },
     async ({ caller, body }, reply) =>
       reply.code(201).send(await createWorkday(context, caller, body)),
@@ -104,7 +105,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
         body: WorkdayFields,
         response: { 200: Workday, ...errors },
       },
-      config: { scopes: WRITE, ...id('put') },
+      config: { scopes: WRITE, besides: [USERS], ...id('put') },
     },
     ({ caller, params, body }) => updateWorkday(context, caller, params.id, body),
   )
@@ -138,7 +139,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
         body: WorkdayAuthorize,
         response: { 204: Type.Null(), ...errors },
       },
-      config: { scopes: WRITE, ...id('authorize') },
+      config: { scopes: WRITE, besides: [USERS], ...id('authorize') },
     },
     async ({ caller, params, body }, reply) => {
       await authorizeWorkday(context, caller, params.workday_id, body.auth)
@@ -175,7 +176,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
         querystring: Type.Pick(ListQueryV2, ['limit', 'skip', 'sort']),
         response: { 200: Type.Array(WorkdayWorker), ...errors },
       },
-      config: { scopes: READ, ...id('workers') },
+      config: { scopes: READ, besides: [READ_USERS], ...id('workers') },
     },
     async ({ caller, params, query }, reply) => {
       const { totalCount, results } = await listWorkers(context, caller, params.workday_id, query)
@@ -196,7 +197,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
         body: WorkdayEntries,
         response: { 201: BulkJob, ...errors },
       },
-      config: { scopes: ['users'], ...id('import') },
+      config: { scopes: USERS, besides: [READ], ...id('import') },
     },
     async ({ caller, params, body }, reply) => {
       const jobId = await importWorkers(context, caller, params.workday_id, body)
@@ -214,7 +215,7 @@ export const workdayRoutes: FastifyPluginAsyncTypebox<{ context: WorkdayContext 
         querystring: Type.Pick(ListQueryV2, ['limit', 'skip']),
         response: { 200: Type.Array(BulkResult), ...errors },
       },
-      config: { scopes: READ, ...id('importresults') },
+      config: { scopes: READ, besides: [READ_USERS], ...id('importresults') },
     },
     async ({ caller, params, query }, reply) => {
       const { totalCount, results } = await importResults(

@@ -1,3 +1,4 @@
+import { checkRightsLeft, keepRights, presentRights } from '../../admins/index.ts'
 import {
   appendRows,
   type BatchRow,
@@ -6,6 +7,7 @@ import {
 } from '../../platform/batches/row-store.ts'
 import { type BatchHandler, type Finish, runBatch } from '../../platform/batches/run.ts'
 import { type Batch, findBatch, insertBatch } from '../../platform/batches/store.ts'
+import type { Caller } from '../../platform/caller.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { invalid, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -13,7 +15,13 @@ import type { Paging } from '../../platform/list/page.ts'
 import { releaseHeld } from '../../platform/mail.ts'
 import { expirePassword, unlockUser } from '../account-actions.ts'
 import { updateUser } from '../actions.ts'
-import { type StoredActor, storedActor, type UserActor, type UserContext } from '../context.ts'
+import {
+  actorAgain,
+  type StoredActor,
+  storedActor,
+  type UserActor,
+  type UserContext,
+} from '../context.ts'
 import { addUsers, prepareUser, VENDOR, whileNumbered } from '../create.ts'
 import { runBulkJob } from '../job-definitions.ts'
 import { initialState } from '../lifecycle.ts'
@@ -70,8 +78,8 @@ const correlationOf = (batch: Batch) => ({
 })
 
 /** Every event of an import carries its correlation; of a bulk request, those of its users. */
-const actorOf = (batch: Batch): UserActor => ({
-  ...(batch.started_by as StoredActor),
+const actorOf = (batch: Batch, scopes: ReadonlySet<string> | undefined): UserActor => ({
+  ...actorAgain(batch.started_by as StoredActor, scopes),
   organizationId: batch.organization_id,
   ...(isImport(batch) && { correlation: correlationOf(batch) }),
 })
@@ -79,7 +87,7 @@ const actorOf = (batch: Batch): UserActor => ({
 /** Stores the work for a job; passwords are sealed and stored separately. */
 export async function startBulk(
   context: UserContext,
-  actor: UserActor,
+  actor: Caller,
   operation: BulkInput['operation'],
   elements: readonly Record<string, unknown>[],
   options: BulkOptions = {},
@@ -115,8 +123,9 @@ export async function startBulk(
     ...(holdEmails && { holdMails: true }),
   }
   const batch = { organization_id: organizationId, id: newId() }
+  const started_by = { ...storedActor(actor), rights: keepRights(actor) }
   await context.db.tx(organizationId, async (tx) => {
-    await insertBatch(tx, { ...batch, kind: BULK, input, started_by: storedActor(actor) })
+    await insertBatch(tx, { ...batch, kind: BULK, input, started_by })
     await appendRows(tx, batch, rows)
     await context.send(tx, runBulkJob, { organizationId, jobId: batch.id })
     await alongside?.(tx, batch.id)
@@ -223,9 +232,13 @@ async function changeOne(
   else await unlockUser(context, actor, id, options)
 }
 
-const bulkHandler = (context: UserContext): BatchHandler => ({
+const bulkHandler = (
+  context: UserContext,
+  scopes: ReadonlySet<string> | undefined,
+): BatchHandler => ({
   async handle(batch, row, finish) {
-    const actor = actorOf(batch)
+    if (scopes) checkRightsLeft(scopes, [['users']], 'the job')
+    const actor = actorOf(batch, scopes)
     const password =
       row.secret === null
         ? {}
@@ -244,5 +257,15 @@ const bulkHandler = (context: UserContext): BatchHandler => ({
   },
 })
 
-export const runBulk = (context: UserContext, organizationId: string, jobId: string) =>
-  runBatch(context.db, organizationId, jobId, bulkHandler(context))
+export async function runBulk(
+  context: UserContext,
+  organizationId: string,
+  jobId: string,
+): Promise<void> {
+  const { db } = context
+  const batch = await findBatch(db.tenant(organizationId), organizationId, jobId)
+  // Absent in jobs that were started before rights were kept.
+  const { rights } = (batch?.started_by ?? {}) as Partial<StoredActor>
+  const scopes = rights ? await presentRights(db, organizationId, rights) : undefined
+  await runBatch(db, organizationId, jobId, bulkHandler(context, scopes))
+}
