@@ -1719,7 +1719,7 @@ export interface paths {
          * Create the SCIM connection of an application, or replace its settings
          * @description Users who are bound to the application, directly or through a group, and ACTIVATED, get an account at its SCIM endpoint. It follows their attributes, and ends when they are unbound, suspended or deleted. STAGED users are skipped until they are activated. Changes are written within a second, in the background.
          *
-         *     Scopes: `applications`.
+         *     Scopes: `applications`, and `users` or `users.readonly`.
          */
         put: operations["putApiV2ApplicationsByApplicationIdProvisioning"];
         post?: never;
@@ -1744,7 +1744,7 @@ export interface paths {
         put?: never;
         /**
          * Start to write accounts
-         * @description Scopes: `applications`.
+         * @description Scopes: `applications`, and `users` or `users.readonly`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningActivate"];
         delete?: never;
@@ -1842,7 +1842,7 @@ export interface paths {
         };
         /**
          * Who would be created, updated, deactivated and deleted, before anything is sent
-         * @description Scopes: `applications` or `applications.readonly`.
+         * @description Scopes: `applications` or `applications.readonly`, and `users` or `users.readonly`.
          */
         get: operations["getApiV2ApplicationsByApplicationIdProvisioningPlan"];
         put?: never;
@@ -1884,7 +1884,7 @@ export interface paths {
         put?: never;
         /**
          * What the mapping makes of a user: sources, results, and what is missing
-         * @description Scopes: `applications` or `applications.readonly`.
+         * @description Scopes: `applications` or `applications.readonly`, and `users` or `users.readonly`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningPreview"];
         delete?: never;
@@ -1904,7 +1904,7 @@ export interface paths {
         put?: never;
         /**
          * Compare with the provider now; the report appears in the status
-         * @description Scopes: `applications`.
+         * @description Scopes: `applications`, and `users` or `users.readonly`.
          */
         post: operations["postApiV2ApplicationsByApplicationIdProvisioningReconcile"];
         delete?: never;
@@ -7360,6 +7360,7 @@ export interface components {
             /** @enum {unknown} */
             status: "inactive" | "active" | "stopped";
             statusReason: string | null;
+            reason: string | null;
             baseUrl: string;
             auth: {
                 type: string;
@@ -7501,6 +7502,7 @@ export interface components {
             /** @enum {unknown} */
             status: "inactive" | "active" | "stopped";
             statusReason: string | null;
+            reason: string | null;
             dryRun: boolean;
             /** @description A worker is writing to the provider now */
             working: boolean;
@@ -16194,6 +16196,7 @@ export interface operations {
                      *       "idmClientId": "hr",
                      *       "status": "inactive",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -16299,6 +16302,7 @@ export interface operations {
                      *       "idmClientId": "hr",
                      *       "status": "inactive",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -16433,6 +16437,7 @@ export interface operations {
                      *       "idmClientId": "hr",
                      *       "status": "inactive",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -16525,6 +16530,7 @@ export interface operations {
                      *       "idmClientId": "hr",
                      *       "status": "inactive",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "baseUrl": "https://hr.example.com",
                      *       "auth": {
                      *         "type": "user"
@@ -17042,6 +17048,7 @@ export interface operations {
                      * @example {
                      *       "status": "inactive",
                      *       "statusReason": null,
+                     *       "reason": "Left the company",
                      *       "dryRun": true,
                      *       "working": true,
                      *       "requested": true,

@@ -10,9 +10,9 @@ import {
   limit,
   params,
   READ,
+  READ_USERS,
   skip,
   tags,
-  USERS,
   WRITE,
 } from './route-parts.ts'
 import {
@@ -84,7 +84,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{
     },
     async ({ caller, params }) => {
       const account = await getUser(context, caller, params.application_id, params.user_id)
-      const mayRead = USERS.some((scope) => caller.scopes.has(scope))
+      const mayRead = READ_USERS.some((scope) => caller.scopes.has(scope))
       return { ...account, written: mayRead ? account.written : null }
     },
   )

@@ -1,3 +1,4 @@
+import { keepRights } from '../admins/index.ts'
 import { getApplicationRow, templateOf } from '../applications/index.ts'
 import { changesBetween, recordEvent } from '../insights/index.ts'
 import type { Caller } from '../platform/caller.ts'
@@ -14,6 +15,7 @@ import {
   insertConnection,
   lockConnection,
   saveHeld,
+  saveRights,
   saveSettings,
   saveStatus,
 } from './connection-store.ts'
@@ -21,6 +23,7 @@ import { type ProvisioningContext, secretContext } from './context.ts'
 import { mappingOf } from './default-mapping.ts'
 import { forgetRemoteGroups, retryGroupAccount } from './group-store.ts'
 import { confirmHeld } from './removal-store.ts'
+import { checkGroups } from './rights.ts'
 import { requestSweep, scheduleReconcile } from './run-store.ts'
 import type {
   Provisioning,
@@ -45,6 +48,7 @@ const toProvisioning = (row: ConnectionRow): Provisioning => ({
   idmClientId: row.idm_client_id,
   status: row.status,
   statusReason: row.status_reason,
+  reason: row.status_code,
   ...row.settings,
   quirks: row.quirks,
   created: row.created,
@@ -144,6 +148,7 @@ export async function putProvisioning(
   // Before the URL is resolved: other tenants must learn nothing about this id.
   const { name } = await getApplicationRow(db.tenant(organizationId), organizationId, applicationId)
   const settings = readSettings(body, mappingOf(templateOf(name).provisioning))
+  checkGroups(caller, settings)
   await checkUrls(context.outbound, urlsOf(settings))
   await db.tx(organizationId, async (tx) => {
     const application = await namedApplication(tx, organizationId, applicationId)
@@ -151,16 +156,18 @@ export async function putProvisioning(
     const { secret: sent } = splitAuth(body.auth)
     const secret = sealedSecret(context, applicationId, sent, settings, before)
     const idmClientId = before?.idm_client_id ?? newId()
+    const rights = keepRights(caller)
     if (!before)
       await insertConnection(tx, organizationId, applicationId, {
         idm_client_id: idmClientId,
         settings,
         secret,
+        rights,
       })
     else {
       const sameHost = before.settings.baseUrl === settings.baseUrl
       const quirks = sameHost ? before.quirks : {}
-      await saveSettings(tx, organizationId, applicationId, { settings, secret, quirks })
+      await saveSettings(tx, organizationId, applicationId, { settings, secret, quirks, rights })
       // The ids of another provider would name other people's accounts.
       if (!sameHost) {
         await forgetRemoteAccounts(tx, organizationId, applicationId)
@@ -237,6 +244,8 @@ export async function activate(
 ): Promise<Provisioning> {
   await change(context, caller, applicationId, 'integration_activate', async (tx, row) => {
     if (row.status === 'active') return false
+    checkGroups(caller, row.settings)
+    await saveRights(tx, caller.organizationId, applicationId, keepRights(caller))
     await saveStatus(tx, caller.organizationId, applicationId, 'active', null)
     await requestSweep(tx, [applicationId], true)
     return true
@@ -285,6 +294,7 @@ export async function requestReconcile(
   const row = await getConnection(context, organizationId, applicationId)
   if (row.status !== 'active')
     throw conflict('provisioning_inactive', 'Activate the provisioning of the application first')
+  checkGroups(caller, row.settings)
   await db.tx(organizationId, async (tx) => {
     await scheduleReconcile(tx, applicationId, now(), mode)
     await wake(tx, organizationId, [applicationId])

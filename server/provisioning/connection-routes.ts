@@ -9,7 +9,7 @@ import {
   putProvisioning,
 } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
-import { BASE, errors, params, READ, tags, WRITE } from './route-parts.ts'
+import { BASE, errors, params, READ, READ_USERS, tags, WRITE } from './route-parts.ts'
 import { Provisioning, ProvisioningDefaults, ProvisioningPut, ProvisioningTest } from './schema.ts'
 import { testConnection } from './try.ts'
 
@@ -47,7 +47,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<{
         body: ProvisioningPut,
         response: { 200: Provisioning, ...errors },
       },
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [READ_USERS] },
     },
     ({ caller, params, body }) => putProvisioning(context, caller, params.application_id, body),
   )
@@ -115,7 +115,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<{
         params,
         response: { 200: Provisioning, ...errors },
       },
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [READ_USERS] },
     },
     ({ caller, params }) => activate(context, caller, params.application_id),
   )

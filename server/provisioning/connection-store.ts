@@ -1,3 +1,4 @@
+import type { KeptRights } from '../platform/caller.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Field } from '../platform/list/conditions.ts'
@@ -10,10 +11,14 @@ export interface ConnectionRow {
   idm_client_id: string
   status: 'inactive' | 'active' | 'stopped'
   status_reason: string | null
+  /** For machines. */
+  status_code: string | null
   settings: Settings
   /** Sealed. */
   secret: string
   quirks: ScimQuirks
+  /** Of the one who saved the settings or activated it last. */
+  rights: KeptRights | null
   held_removals: number | null
   held_at: string | null
   reconciliation: Record<string, unknown> | null
@@ -53,12 +58,13 @@ export async function insertConnection(
   tx: Queryable,
   organizationId: string,
   applicationId: string,
-  row: Pick<ConnectionRow, 'idm_client_id' | 'settings' | 'secret'>,
+  row: Pick<ConnectionRow, 'idm_client_id' | 'settings' | 'secret' | 'rights'>,
 ): Promise<void> {
   await tx.run(sql`
-    insert into provisioning_connections (organization_id, application_id, idm_client_id, status, settings, secret)
+    insert into provisioning_connections (organization_id, application_id, idm_client_id, status, settings, secret,
+                                          rights)
     values (${organizationId}, ${applicationId}, ${row.idm_client_id}, 'inactive', ${JSON.stringify(row.settings)},
-            ${row.secret})`)
+            ${row.secret}, ${row.rights && JSON.stringify(row.rights)})`)
   await tx.run(sql`
     insert into provisioning_runs (application_id, tenant, active)
     values (${applicationId}, ${organizationId}, false)`)
@@ -68,12 +74,12 @@ export const saveSettings = (
   tx: Queryable,
   organizationId: string,
   applicationId: string,
-  row: Pick<ConnectionRow, 'settings' | 'secret' | 'quirks'>,
+  row: Pick<ConnectionRow, 'settings' | 'secret' | 'quirks' | 'rights'>,
 ) =>
   tx.run(sql`
     update provisioning_connections
        set settings = ${JSON.stringify(row.settings)}, secret = ${row.secret}, quirks = ${JSON.stringify(row.quirks)},
-           updated = now()
+           rights = ${row.rights && JSON.stringify(row.rights)}, updated = now()
      where organization_id = ${organizationId} and application_id = ${applicationId}`)
 
 export async function saveStatus(
@@ -82,14 +88,26 @@ export async function saveStatus(
   applicationId: string,
   status: ConnectionRow['status'],
   reason: string | null,
+  code: string | null = null,
 ): Promise<void> {
   await tx.run(sql`
-    update provisioning_connections set status = ${status}, status_reason = ${reason}, updated = now()
+    update provisioning_connections
+       set status = ${status}, status_reason = ${reason}, status_code = ${code}, updated = now()
      where organization_id = ${organizationId} and application_id = ${applicationId}`)
   await tx.run(sql`
     update provisioning_runs set active = ${status === 'active'}, paused_until = null, failures = 0
      where application_id = ${applicationId} and tenant = ${organizationId}`)
 }
+
+export const saveRights = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  rights: KeptRights | null,
+) =>
+  tx.run(sql`
+    update provisioning_connections set rights = ${rights && JSON.stringify(rights)}
+     where organization_id = ${organizationId} and application_id = ${applicationId}`)
 
 export const saveQuirks = (
   db: Queryable,

@@ -1,6 +1,6 @@
 import { groupsOfUsers } from '../groups/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
-import { type CompiledMapping, compileMapping } from '../platform/mapping/index.ts'
+import { type CompiledMapping, compileMapping, type Mapping } from '../platform/mapping/index.ts'
 import { SCHEMAS, type ScimUser } from '../scim/index.ts'
 import { findUsers, toUser, type UserRow } from '../users/index.ts'
 import { accountsByUser } from './account-store.ts'
@@ -92,6 +92,9 @@ export async function loadSources(
   }
 }
 
+/** A false alarm costs a statement, and a right that whoever pushes groups has anyway. */
+export const readsGroups = (mapping: Mapping): boolean => /"groups?":/.test(JSON.stringify(mapping))
+
 /** Evaluates the desired state of many users of an application. */
 export class Evaluator {
   readonly #mapping: CompiledMapping
@@ -101,8 +104,7 @@ export class Evaluator {
 
   constructor({ mapping }: Pick<Settings, 'mapping'>) {
     this.#mapping = compileMapping(mapping)
-    // A false alarm costs a statement.
-    this.#withGroups = /"groups?":/.test(JSON.stringify(mapping))
+    this.#withGroups = readsGroups(mapping)
     this.readsManagers = this.#mapping.sources.some((path) => path.startsWith('managerAccount'))
   }
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { checkScope } from '../platform/rights.ts'
 import { confirmRemovals, requestReconcile, sessionFor } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
 import { makePlan } from './plan.ts'
+import { checkGroups } from './rights.ts'
 import {
   Accepted,
   BASE,
@@ -12,9 +12,9 @@ import {
   limit,
   params,
   READ,
+  READ_USERS,
   skip,
   tags,
-  USERS,
   WRITE,
 } from './route-parts.ts'
 import { PreviewRequest, ProvisioningPlan, ProvisioningPreview, ReconcileMode } from './schema.ts'
@@ -34,10 +34,13 @@ export const planRoutes: FastifyPluginAsyncTypebox<{
         querystring: Type.Object({ limit, skip }),
         response: { 200: ProvisioningPlan, ...errors },
       },
-      config: { scopes: READ },
+      config: { scopes: READ, besides: [READ_USERS] },
     },
-    async ({ caller, params, query: { limit = DEFAULT_LIMIT, skip = 0 } }) =>
-      makePlan(context, await sessionFor(context, caller, params.application_id), { limit, skip }),
+    async ({ caller, params, query: { limit = DEFAULT_LIMIT, skip = 0 } }) => {
+      const session = await sessionFor(context, caller, params.application_id)
+      checkGroups(caller, session.settings)
+      return makePlan(context, session, { limit, skip })
+    },
   )
 
   app.post(
@@ -73,7 +76,7 @@ export const planRoutes: FastifyPluginAsyncTypebox<{
         ]),
         response: { 202: Accepted, ...errors },
       },
-      config: { scopes: WRITE },
+      config: { scopes: WRITE, besides: [READ_USERS] },
     },
     async ({ caller, params, body }, reply) => {
       await requestReconcile(context, caller, params.application_id, body?.mode ?? 'report')
@@ -91,11 +94,9 @@ export const planRoutes: FastifyPluginAsyncTypebox<{
         body: PreviewRequest,
         response: { 200: ProvisioningPreview, ...errors },
       },
-      config: { scopes: READ },
+      config: { scopes: READ, besides: [READ_USERS] },
     },
-    ({ caller, params, body }) => {
-      checkScope(caller, USERS, 'reading attributes of users')
-      return previewUser(context, caller, params.application_id, body.userId, body.mapping)
-    },
+    ({ caller, params, body }) =>
+      previewUser(context, caller, params.application_id, body.userId, body.mapping),
   )
 }

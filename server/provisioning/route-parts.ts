@@ -8,7 +8,7 @@ export const tags = ['provisioning']
 export const READ = ['applications', 'applications.readonly']
 export const WRITE = ['applications']
 /** For attributes of users. */
-export const USERS = ['users', 'users.readonly']
+export const READ_USERS = ['users', 'users.readonly']
 export const BASE = '/applications/:application_id/provisioning'
 export const params = Type.Object({ application_id: Type.String() })
 export const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))

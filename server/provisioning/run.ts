@@ -1,5 +1,6 @@
 import { isInactive } from '../applications/index.ts'
 import { reachableIds } from '../graph/index.ts'
+import { AppError } from '../platform/errors.ts'
 import type { Logger } from '../platform/log.ts'
 import { backoff } from '../platform/outbound/retry.ts'
 import { ScimFailure } from '../scim/index.ts'
@@ -21,6 +22,7 @@ import type { Directory } from './push-user.ts'
 import { reconcileDue } from './reconcile.ts'
 import { boundGroups } from './related-store.ts'
 import { holdRemovals, isSuspect } from './removals.ts'
+import { checkRights } from './rights.ts'
 import {
   type Lease,
   lockRun,
@@ -82,6 +84,7 @@ export class Run {
       if (run?.lease !== this.#lease.token) return null
       const session = run.active ? await this.#open() : undefined
       if (!session || (await isInactive(db.tenant(tenant), tenant, applicationId))) break
+      if (!(await this.#isAllowed(session))) break
       this.#session = session
       this.#failures = run.failures
       if (run.sweep_since !== null) await this.#sweep(run)
@@ -101,6 +104,18 @@ export class Run {
     }
     await releaseLease(db, this.#lease)
     return null
+  }
+
+  /** False: the rights that the connection runs with are lost, and it is stopped. */
+  async #isAllowed(session: Session): Promise<boolean> {
+    try {
+      await checkRights(this.#context.db, session.row)
+      return true
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind === 'unavailable') throw error
+      await stopConnection(this.#context, session, error.message, error.reason)
+      return false
+    }
   }
 
   /** Settings may change between two batches; the provider keeps its tokens while they do not. */
@@ -257,11 +272,12 @@ export class Run {
   }
 }
 
-/** The provider refuses us altogether: stop, say why, and tell the administrators once. */
+/** The provider refuses us altogether, or nobody answers for the connection any more: stop, say why, and tell the administrators once. */
 function stopConnection(
   context: ProvisioningContext,
   session: Session,
   reason: string,
+  code: string | null = null,
 ): Promise<void> {
   const { organizationId, applicationId, applicationName } = session
   const mail = {
@@ -279,7 +295,7 @@ function stopConnection(
   return alertAdministrators(context, session, alert, async (tx) => {
     const row = await lockConnection(tx, organizationId, applicationId)
     if (row?.status !== 'active') return false
-    await saveStatus(tx, organizationId, applicationId, 'stopped', reason)
+    await saveStatus(tx, organizationId, applicationId, 'stopped', reason, code)
     return true
   })
 }

@@ -122,6 +122,12 @@ export const ProvisioningDefaults = Type.Object(
 )
 export type ProvisioningDefaults = Static<typeof ProvisioningDefaults>
 
+const stopReason = nullable(
+  Type.String({
+    description: 'For machines: rights_lost, when the one who set it up may no longer read users',
+  }),
+)
+
 const STATUSES = ['inactive', 'active', 'stopped'] as const
 
 export const Provisioning = Type.Object(
@@ -130,6 +136,7 @@ export const Provisioning = Type.Object(
     idmClientId: Type.String(),
     status: Type.Enum([...STATUSES]),
     statusReason: nullable(Type.String()),
+    reason: stopReason,
     baseUrl: Type.String(),
     auth: Type.Object({ type: Type.String() }, { additionalProperties: true }),
     mapping: Mapping,
@@ -252,6 +259,7 @@ export const ProvisioningStatus = Type.Object(
   {
     status: Type.Enum([...STATUSES]),
     statusReason: nullable(Type.String()),
+    reason: stopReason,
     dryRun: Type.Boolean(),
     working: Type.Boolean({ description: 'A worker is writing to the provider now' }),
     requested: Type.Boolean({

@@ -47,6 +47,7 @@ export async function getStatus(
     status: row.status,
     statusReason:
       row.status_reason ?? (asleep ? 'The application is inactive, so nothing is written' : null),
+    reason: row.status_code,
     dryRun: settings.dryRun,
     working: run?.lease_until != null && Date.parse(run.lease_until) > now(),
     requested: run?.sweep_since != null,

@@ -6,6 +6,7 @@ import { SCHEMAS, ScimClient, ScimFailure } from '../scim/index.ts'
 import { sessionFor } from './actions.ts'
 import type { ProvisioningContext } from './context.ts'
 import { loadSources } from './evaluate.ts'
+import { checkGroups } from './rights.ts'
 import type { ProvisioningTest } from './schema.ts'
 
 /** Carries out steps in turn until one fails, and reports each. */
@@ -148,7 +149,9 @@ export async function previewUser(
   const { db, now = Date.now } = context
   const { organizationId } = caller
   const session = await sessionFor(context, caller, applicationId)
-  const compiled = compileMapping(mapping ?? session.settings.mapping)
+  const tried = mapping ?? session.settings.mapping
+  checkGroups(caller, { groups: { push: false, only: null }, mapping: tried })
+  const compiled = compileMapping(tried)
   const tenant = db.tenant(organizationId)
   const loaded = await loadSources(tenant, organizationId, applicationId, [userId], true, now())
   const user = loaded.users.get(userId)
