@@ -6,6 +6,7 @@ import type { Db } from '../platform/db/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { errorsOf } from '../platform/http/errors.ts'
 import type { EventLimits, Limits } from '../platform/limits.ts'
+import type { Pace } from '../platform/pace.ts'
 import { isSearchable, SHAPES } from './fields.ts'
 import { Deadline } from './query/deadline.ts'
 import { EventPage } from './query/event-page.ts'
@@ -27,7 +28,6 @@ import {
   Intervals,
   Schemas,
 } from './schema.ts'
-import type { Pace } from './segments/pace.ts'
 
 const tags = ['events']
 const READ = ['insights', 'insights.readonly']

@@ -2,11 +2,11 @@ import Negotiator from 'negotiator'
 import { row } from '../../platform/csv.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { EventLimits } from '../../platform/limits.ts'
+import { Pace } from '../../platform/pace.ts'
 import type { EventPage } from '../query/event-page.ts'
 import { type EventQuery, readEventQuery } from '../query/event-query.ts'
 import { projector } from '../query/projection.ts'
 import { textOf } from '../scalars.ts'
-import { Pace } from '../segments/pace.ts'
 import { DOCUMENT, defaultColumns, valueAt } from './columns.ts'
 
 /** Memory holds one page; with smaller ones the cost per statement would matter. */

@@ -1,7 +1,7 @@
 import type { Queryable, Snapshot, TenantDb } from '../../platform/db/index.ts'
 import { AppError, invalid, unavailable } from '../../platform/errors.ts'
+import { Pace } from '../../platform/pace.ts'
 import { within } from '../../platform/within.ts'
-import { Pace } from '../segments/pace.ts'
 
 const RETRY_AFTER_SECONDS = 5
 

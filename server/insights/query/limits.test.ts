@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { asOwner } from '../../../test/cluster.ts'
 import { startApp } from '../../../test/harness.ts'
 import { until } from '../../../test/until.ts'
-import type { Pace } from '../segments/pace.ts'
+import type { Pace } from '../../platform/pace.ts'
 import { Deadline } from './deadline.ts'
 
 const app = await startApp({ searchTimeoutMs: 200 })

@@ -1,4 +1,5 @@
 import type { Snapshot, TenantDb } from '../../platform/db/index.ts'
+import { Pace } from '../../platform/pace.ts'
 import { isIngested, NOT_INGESTED } from '../ingest/ingested.ts'
 import { readUuid, uuidBytes } from '../segments/binary-rows.ts'
 import {
@@ -9,7 +10,6 @@ import {
   readEvents,
   type SealedEvent,
 } from '../segments/contents.ts'
-import { Pace } from '../segments/pace.ts'
 import { listSegments, readOpenAt, type SegmentHead } from '../segments/store.ts'
 import type { Selection } from './event-query.ts'
 import { findOpenById } from './lookup-store.ts'

@@ -1,4 +1,5 @@
 import type { Snapshot, TenantDb } from '../../platform/db/index.ts'
+import type { Pace } from '../../platform/pace.ts'
 import { blockOf, type Parts, readBlocks, timesOf, timesOfRows } from '../segments/contents.ts'
 import {
   asksForTimes,
@@ -8,7 +9,6 @@ import {
   type Times,
   testOf,
 } from '../segments/evaluate.ts'
-import type { Pace } from '../segments/pace.ts'
 import type { SegmentHead } from '../segments/store.ts'
 import { SERVICES } from '../services.ts'
 import { readWatermark } from '../stream/store.ts'

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../platform/db/index.ts'
+import type { Pace } from '../../platform/pace.ts'
 import { SizedCache } from './cache.ts'
 import { FieldCollector } from './collect.ts'
 import { type Column, decodeColumn, sizeOf, textAt } from './column.ts'
@@ -12,7 +13,6 @@ import {
   regularStart,
   regularStarts,
 } from './frames.ts'
-import type { Pace } from './pace.ts'
 import { unpack } from './packing.ts'
 import { type FramePlace, readColumns, readFrames, readTimes, type SegmentHead } from './store.ts'
 import { decodeTimes } from './times.ts'

@@ -1,10 +1,10 @@
 import type { Db, Snapshot } from '../../platform/db/index.ts'
 import { forEachTenant } from '../../platform/each-tenant.ts'
 import { uuidv7 } from '../../platform/ids.ts'
+import { Pace } from '../../platform/pace.ts'
 import { readWatermark } from '../stream/store.ts'
 import { readRows } from './contents.ts'
 import { compareRows, type EventRow } from './frames.ts'
-import { Pace } from './pace.ts'
 import {
   buildSegment,
   cutRows,

@@ -1,7 +1,9 @@
 /** How long one piece of work may keep everybody else waiting. A small request waits for some ten of them, one at each of its steps. */
 const MAX_BUSY_MS = 0.5
-/** The steps of a small search, such as for ten events. It does not queue behind large ones. */
+/** The steps of a small request, such as a search for ten events. It does not queue behind large ones. */
 const SMALL_STEPS = 16
+/** A request whose few steps are this long is no small one. */
+const MAX_SMALL_MS = 8 * MAX_BUSY_MS
 
 /** One goes on in each round of the event loop: a dozen searches must not hold up a small request twelve times as long. */
 const waiting: (() => void)[] = []
@@ -29,8 +31,9 @@ export class Pace {
 
   /** Between two steps, each of which is short. */
   breathe(): Promise<void> | undefined {
-    if (++this.#steps <= SMALL_STEPS) return undefined
-    return performance.now() - this.#since < MAX_BUSY_MS ? undefined : this.#turn()
+    const isSmall = ++this.#steps <= SMALL_STEPS
+    const busy = performance.now() - this.#since
+    return busy < (isSmall ? MAX_SMALL_MS : MAX_BUSY_MS) ? undefined : this.#turn()
   }
 
   /** Runs steps to their end. */
