@@ -206,3 +206,31 @@ test('more people than fit into memory are not sorted', async () => {
   assert.deepEqual([res.statusCode, res.json().reason], [400, 'too_many_to_sort'], res.body)
   assert.match(res.json().message, /100000 records/)
 })
+
+test('a record that takes too much work is parked, and the next one is read', async () => {
+  const [one] = generatePeople(1).map((person) => ({ ...person, groups: [] }))
+  const people = [
+    { ...one, note: 'x'.repeat(9000) },
+    { ...one, note: 'short' },
+  ]
+  const url = await startSource(JSON.stringify({ people }))
+  const { id } = await addApplication(org)
+  const config = `/api/v2/applications/${id}/import/config`
+  const conditions = Array.from({ length: 1000 }, (_, at) => ({
+    field: 'note',
+    operator: 'contains' as const,
+    value: `!${at}`,
+  }))
+  const description = { target: 'description', value: { source: 'note' }, when: { or: conditions } }
+  const { paging: _, ...source } = { ...peopleConfig(url).source }
+  ok(await org.put(config, { source, mapping: [...PEOPLE_MAPPING, description] }))
+  const rows = ok(await org.post(`${config}/preview`, {})).json()
+  assert.deepEqual(
+    rows.map(({ action, reason }: Record<string, unknown>) => [action, reason]),
+    [
+      ['park', 'mapping_too_costly'],
+      ['create', null],
+    ],
+  )
+  assert.match(rows[0].message, /description: takes more work than 2000000 characters/)
+})

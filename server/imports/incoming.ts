@@ -118,7 +118,7 @@ function checkWrite(write: ImportWrite): void {
 export function reader(mapping: Mapping) {
   const compiled = compileMapping(mapping)
   return (record: Record<string, unknown>): Incoming | Unreadable => {
-    const { result, problems } = compiled.evaluate(record, { groups: [] })
+    const { result, problems, tooCostly } = compiled.evaluate(record, { groups: [] })
     const { externalId: sent, state, manager, groups, ...fields } = result
     const write = asTexts(fields) as ImportWrite
     // Without an id of its own, a person is known by the e-mail address.
@@ -129,7 +129,9 @@ export function reader(mapping: Mapping) {
       reason,
       message,
     })
-    const [problem] = problems
+    const problem = tooCostly ? problems.at(-1) : problems[0]
+    if (problem && tooCostly)
+      return refuse('mapping_too_costly', `${problem.target}: ${problem.problem}`)
     if (problem) return refuse('mapping_problem', `${problem.target}: ${problem.problem}`)
     if (externalId === null) return refuse('no_identity', 'has no externalId, email or username')
     if (externalId.length > MAX_EXTERNAL_ID)

@@ -1,6 +1,6 @@
 import type { Caller } from '../platform/caller.ts'
 import { AppError } from '../platform/errors.ts'
-import { compileMapping } from '../platform/mapping/index.ts'
+import { compileMapping, previewPace } from '../platform/mapping/index.ts'
 import { getSource, sourceKey } from './application.ts'
 import type { ImportContext } from './context.ts'
 import { checkTargets, reader } from './incoming.ts'
@@ -108,12 +108,14 @@ export async function previewMapping(
   const records = await forCaller(() => firstRecords(source, limit, query))
   const batch = previewBatch(caller.organizationId, applicationId)
   const rules = rulesOf(batch, { ...row.settings, mapping })
-  const rows = await planChunk(context, batch, reader(mapping), rules, records)
-  return rows.map(({ plan, externalId, write, state, manager, groups }, at) => {
+  const pace = previewPace()
+  const rows = await planChunk(context, batch, reader(mapping), rules, records, pace)
+  const shown: ImportPreview = []
+  for (const [at, { plan, externalId, write, state, manager, groups }] of rows.entries()) {
     const one = records[at]!
     const record = 'record' in one ? one.record : {}
     const { action, userId, changes, reason = null, message = null } = plan
-    return {
+    shown.push({
       record,
       rules: compiled.preview(record, { groups: [] }),
       externalId,
@@ -128,6 +130,8 @@ export async function previewMapping(
       changes,
       reason,
       message,
-    }
-  })
+    })
+    await pace.breathe()
+  }
+  return shown
 }

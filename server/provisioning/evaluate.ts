@@ -1,6 +1,7 @@
 import { groupsOfUsers } from '../groups/index.ts'
 import type { Queryable } from '../platform/db/index.ts'
 import { type CompiledMapping, compileMapping, type Mapping } from '../platform/mapping/index.ts'
+import { Pace } from '../platform/pace.ts'
 import { SCHEMAS, type ScimUser } from '../scim/index.ts'
 import { findUsers, toUser, type UserRow } from '../users/index.ts'
 import { accountsByUser } from './account-store.ts'
@@ -124,7 +125,13 @@ export class Evaluator {
       this.#withGroups,
       now,
     )
-    return new Map(userIds.map((id) => [id, this.#desiredOf(id, bound.has(id), loaded)]))
+    const pace = new Pace()
+    const desired = new Map<string, Desired>()
+    for (const id of userIds) {
+      desired.set(id, this.#desiredOf(id, bound.has(id), loaded))
+      await pace.breathe()
+    }
+    return desired
   }
 
   #desiredOf(id: string, bound: boolean, { users, sources, groups }: Loaded): Desired {

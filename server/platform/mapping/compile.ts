@@ -1,16 +1,19 @@
 import { compileCondition } from './conditions.ts'
 import { compileExpression } from './expressions.ts'
-import { closeGaps, readPath, writePath } from './paths.ts'
+import { ListIndex } from './list-index.ts'
+import { closeGaps, writePath } from './paths.ts'
 import { Place } from './place.ts'
 import { Mapping, type MappingPreviewRow, type MappingRule, type Value } from './schema.ts'
 import { type MappingContext, Scope } from './scope.ts'
 import { Targets, unsafeName } from './targets.ts'
-import { isMissing, usable } from './values.ts'
+import { isMissing, TOO_COSTLY, workFor } from './values.ts'
 
 interface MappingResult {
   result: Record<string, unknown>
   /** The targets that have no value because of them. */
   problems: { target: string; problem: string }[]
+  /** The rules ended because the record takes too much work. */
+  tooCostly?: true
 }
 
 export interface CompiledMapping {
@@ -44,6 +47,7 @@ function compileRule(rule: MappingRule, at: Place, targets: Targets) {
 }
 
 function outcomeOf({ when, value, fallback, required }: CompiledRule, scope: Scope): Outcome {
+  if (scope.isSpent) return { problem: TOO_COSTLY }
   scope.problem = undefined
   const applies = when?.(scope) ?? true
   const found = applies ? (value(scope) ?? fallback) : undefined
@@ -65,9 +69,12 @@ function outcomesOf(rules: CompiledRule[], scope: Scope): Outcome[] {
   })
 }
 
-function shown(path: CompiledRule['path'], record: unknown): Value | null {
-  const found = usable(readPath(path, record))
-  return 'value' in found ? (found.value ?? null) : null
+function shown(path: CompiledRule['path'], scope: Scope): Value | null {
+  if (scope.isSpent) return null
+  const found = scope.value(path)
+  if (!('value' in found)) return null
+  scope.spend(workFor(found.value))
+  return found.value ?? null
 }
 
 /**
@@ -83,23 +90,26 @@ export function compileMapping(mapping: Mapping, name = 'mapping'): CompiledMapp
   return {
     sources: [...new Set(rules.flatMap(({ sources }) => sources.map(({ text }) => text)))],
     evaluate(record, context) {
-      const outcomes = outcomesOf(rules, new Scope(record, context))
+      const scope = new Scope(record, context)
+      const outcomes = outcomesOf(rules, scope)
       const { result, problems }: MappingResult = { result: {}, problems: [] }
+      const index = new ListIndex()
       for (const [at, { target, path }] of rules.entries()) {
         const { value, problem } = outcomes[at]!
         if (problem !== undefined) problems.push({ target, problem })
-        else if (value !== undefined) writePath(path, result, value)
+        else if (value !== undefined) writePath(path, result, value, index)
       }
       if (indexed) closeGaps(result)
-      return { result, problems }
+      return { result, problems, ...(scope.isSpent && { tooCostly: true }) }
     },
     preview(record, context) {
-      const outcomes = outcomesOf(rules, new Scope(record, context))
+      const scope = new Scope(record, context)
+      const outcomes = outcomesOf(rules, scope)
       return rules.map(({ target, sources }, at) => {
         const { value = null, problem, skipped = false } = outcomes[at]!
         return {
           target,
-          sources: sources.map(({ text, path }) => ({ path: text, value: shown(path, record) })),
+          sources: sources.map(({ text, path }) => ({ path: text, value: shown(path, scope) })),
           value,
           missing: !skipped && value === null,
           skipped,

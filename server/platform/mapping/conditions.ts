@@ -1,8 +1,8 @@
-import { type Path, readPath } from './paths.ts'
+import type { Path } from './paths.ts'
 import type { Place } from './place.ts'
 import { CONDITIONS, type MappingCondition, type Operator } from './schema.ts'
 import { groupKey, type Scope } from './scope.ts'
-import { fold, isMissing, isScalar, usable } from './values.ts'
+import { fold, isMissing, isScalar } from './values.ts'
 
 type Holds = (scope: Scope) => boolean
 type Form<K> = Extract<MappingCondition, Record<K & string, unknown>>
@@ -25,9 +25,9 @@ const COMPARE = {
 }
 
 function textsAt(path: Path, field: string, scope: Scope): string[] {
-  const found = usable(readPath(path, scope.record))
+  const found = scope.value(path)
   if ('problem' in found) scope.fail(`${field} ${found.problem}`)
-  return 'value' in found && found.value !== undefined ? [found.value].flat().map(fold) : []
+  return scope.texts(path)
 }
 
 /** Of a list, one element must match. */
@@ -50,7 +50,7 @@ function fieldHolds({ field, operator, value }: Form<'field'>, at: Place): Holds
   let holds: Holds
   if (positive === 'exists') {
     if (value !== undefined) throw at.error('must be absent', '.value')
-    holds = ({ record }) => !isMissing(readPath(path, record))
+    holds = (scope) => !isMissing(scope.find(path))
   } else {
     const matches = matcher(positive, value, at)
     holds = (scope) => textsAt(path, field, scope).some(matches)
@@ -79,5 +79,6 @@ const BUILD: { [K in keyof typeof CONDITIONS]: (form: Form<K>, at: Place) => Hol
 }
 
 export function compileCondition(condition: MappingCondition, at: Place): Holds {
-  return BUILD[at.formOf(CONDITIONS, condition)](condition as never, at)
+  const holds = BUILD[at.formOf(CONDITIONS, condition)](condition as never, at)
+  return (scope) => !scope.isSpent && holds(scope)
 }

@@ -1,5 +1,4 @@
 import { compileCondition } from './conditions.ts'
-import { readPath } from './paths.ts'
 import type { Place } from './place.ts'
 import {
   EXPRESSIONS,
@@ -9,7 +8,7 @@ import {
   type Value,
 } from './schema.ts'
 import { groupKey, type Scope } from './scope.ts'
-import { fold, TOO_LONG, usable } from './values.ts'
+import { fold, TOO_LONG, usable, workFor } from './values.ts'
 
 /** Undefined if the value is missing. */
 type Evaluate = (scope: Scope) => Value | undefined
@@ -59,8 +58,10 @@ function tableOf(values: Record<string, Scalar>, at: Place): Map<string, Scalar>
 const BUILD: { [K in keyof typeof EXPRESSIONS]: (form: Form<K>, at: Place) => Evaluate } = {
   source({ source }, at) {
     const path = at.source(source, 'source')
-    // Not yet checked to be a value; compileExpression does that for all forms.
-    return ({ record }) => readPath(path, record) as Value | undefined
+    return (scope) => {
+      const found = scope.value(path)
+      return 'value' in found ? found.value : scope.fail(`${source} ${found.problem}`)
+    }
   },
   constant:
     ({ constant }) =>
@@ -116,9 +117,12 @@ const BUILD: { [K in keyof typeof EXPRESSIONS]: (form: Form<K>, at: Place) => Ev
 export function compileExpression(expression: MappingExpression, at: Place): Evaluate {
   const form = at.formOf(EXPRESSIONS, expression)
   const evaluate = BUILD[form](expression as never, at)
-  const name = 'source' in expression ? expression.source : 'the value'
   return (scope) => {
+    if (scope.isSpent) return undefined
     const found = usable(evaluate(scope))
-    return 'value' in found ? found.value : scope.fail(`${name} ${found.problem}`)
+    if ('problem' in found) return scope.fail(`the value ${found.problem}`)
+    // What takes the value goes through it.
+    scope.spend(workFor(found.value))
+    return scope.isSpent ? undefined : found.value
   }
 }

@@ -2,6 +2,7 @@
 // whatever the mapping and the record are. docs/mapping.md describes the language.
 
 export { type CompiledMapping, compileMapping } from './compile.ts'
+export { previewPace } from './preview-pace.ts'
 export {
   Mapping,
   type MappingCondition,

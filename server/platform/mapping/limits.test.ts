@@ -201,6 +201,62 @@ test('long values of a record are a problem where they are read', () => {
   assert.equal(evaluate([rule(a)], { a: 'b'.repeat(10_000) }).problems.length, 0)
 })
 
+const TOO_COSTLY = 'takes more work than 2000000 characters of one record'
+
+test('rules end at the work that one record may take, and say so', () => {
+  const long = 'b'.repeat(10_000)
+  const contains = (value: string) => ({ field: 'a', operator: 'contains' as const, value })
+  const conditions = times(150, (at) => contains(`c${at}`))
+  const mapping: Mapping = [
+    { target: 'before', value: { constant: 1 } },
+    { target: 'x', value: a, when: { or: conditions } },
+    { target: 'y', value: a, when: { or: conditions } },
+    { target: 'z', value: { constant: 1 } },
+  ]
+  const { evaluate, preview } = compileMapping(mapping)
+  const context = { groups: [] }
+  assert.deepEqual(evaluate({ a: long }, context), {
+    result: { before: 1 },
+    problems: ['y', 'z'].map((target) => ({ target, problem: TOO_COSTLY })),
+    tooCostly: true,
+  })
+  assert.deepEqual(
+    preview({ a: long }, context).map(({ problem }) => problem),
+    [undefined, undefined, TOO_COSTLY, TOO_COSTLY],
+  )
+  // The next record begins anew.
+  assert.deepEqual(evaluate({ a: 'b' }, context).problems, [])
+})
+
+test('a list counts as work by its elements', () => {
+  const conditions = times(50, (at) => ({ field: 'a', operator: 'eq' as const, value: `c${at}` }))
+  const run = (elements: number) =>
+    evaluate([rule(a, { when: { or: conditions } })], { a: times(elements, () => 'b') }).tooCostly
+  assert.equal(run(4999), true)
+  assert.equal(run(1000), undefined)
+})
+
+test('a list is searched by an index, and a path is read once', () => {
+  let reads = 0
+  const list = times(1000, (at) => ({
+    get type() {
+      reads++
+      return `Typ\u0065 ${at}`
+    },
+    value: at,
+  }))
+  const paths = times(1600, (at) => `list[type eq "TYPE ${at}"].value`)
+  const mapping = times(160, (at) => ({
+    target: `x${at}`,
+    value: { first: paths.slice(at * 10, at * 10 + 10).map((source) => ({ source })) },
+  }))
+  const { result, problems } = evaluate(mapping, { list })
+  assert.deepEqual(problems, [])
+  assert.equal(result.x99, 990)
+  assert.equal(Object.hasOwn(result, 'x100'), false)
+  assert.equal(reads, 1000)
+})
+
 test('only the first thousand elements of a list are searched', () => {
   const list = times(1001, (at) => ({ type: `t${at}`, name: `t${at}`, value: at }))
   const read = (source: string) => evaluate([rule({ source })], { attributes: list }).result

@@ -1,5 +1,6 @@
-import { MAX_ITEMS, type Scalar } from './schema.ts'
-import { equals, fold } from './values.ts'
+import { type CustomAttribute, type Filter, ListIndex } from './list-index.ts'
+import type { Scalar } from './schema.ts'
+import { fold, memberOf } from './values.ts'
 
 // One grammar for reading and writing:
 //
@@ -9,18 +10,6 @@ import { equals, fold } from './values.ts'
 //   quoted  = "[" string "]"              a name with any characters
 //
 // Strings are JSON strings. Names are matched exactly, literals as in values.ts.
-
-/** An element of a list, by one of its members. */
-interface Filter {
-  attribute: string
-  literal: Scalar
-  folded: string
-}
-
-/** `attributes.x`: users have a list of `{ name, value }`, other records may have an object. */
-interface CustomAttribute {
-  custom: string
-}
 
 /** A string is the name of a member, a number the index of an element. */
 export type Segment = string | number | Filter | CustomAttribute
@@ -67,39 +56,23 @@ export function parsePath(text: string): Path | undefined {
   return path
 }
 
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Own members only: a path must not reach a prototype. */
-const memberOf = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-
-const indexOf = (list: unknown[], attribute: string, matches: (value: unknown) => boolean) =>
-  list.slice(0, MAX_ITEMS).findIndex((element) => matches(memberOf(element, attribute)))
-const byFilter = (list: unknown[], { attribute, folded }: Filter) =>
-  indexOf(list, attribute, (value) => equals(value, folded))
-/** Exactly: a user may have two attributes that differ in case only. */
-const byName = (list: unknown[], { custom }: CustomAttribute) =>
-  indexOf(list, 'name', (value) => value === custom)
-
-function step(value: unknown, segment: Segment): unknown {
+function step(value: unknown, segment: Segment, index: ListIndex): unknown {
   if (typeof segment === 'string') return memberOf(value, segment)
   if (!Array.isArray(value))
     return typeof segment === 'object' && 'custom' in segment
       ? memberOf(value, segment.custom)
       : undefined
   if (typeof segment === 'number') return value[segment]
-  if ('custom' in segment) return memberOf(value[byName(value, segment)], 'value')
-  return value[byFilter(value, segment)]
+  const element = value[index.at(value, segment)]
+  return 'custom' in segment ? memberOf(element, 'value') : element
 }
 
-export function readPath(path: Path, record: unknown): unknown {
+/** Many paths of one record share an index. */
+export function readPath(path: Path, record: unknown, index = new ListIndex()): unknown {
   let value = record
   for (const segment of path) {
     if (value === undefined) return
-    value = step(value, segment)
+    value = step(value, segment, index)
   }
   return value
 }
@@ -111,16 +84,16 @@ function hold<T extends object>(holder: object, key: string | number, make: () =
   return slots[key]!
 }
 
-/** The position of an element that a rule writes; the element is added when it is new. */
-function place(list: unknown[], at: number, element: object): number {
-  return at >= 0 ? at : list.push(element) - 1
-}
-
 /**
  * Writes into a result, which only paths of one mapping have written: targets.ts has refused those that contradict each
  * other.
  */
-export function writePath(path: Path, result: object, value: unknown): void {
+export function writePath(
+  path: Path,
+  result: object,
+  value: unknown,
+  index = new ListIndex(),
+): void {
   let holder: object = result
   let key = path[0] as string | number
   for (const segment of path.slice(1)) {
@@ -134,13 +107,13 @@ export function writePath(path: Path, result: object, value: unknown): void {
       holder = list
       key = segment
     } else if ('custom' in segment) {
-      const at = place(list, byName(list, segment), { name: segment.custom })
+      const at = index.place(list, segment, () => ({ name: segment.custom }))
       holder = list[at] as object
       key = 'value'
     } else {
       const { attribute, literal } = segment
       holder = list
-      key = place(list, byFilter(list, segment), { [attribute]: literal })
+      key = index.place(list, segment, () => ({ [attribute]: literal }))
     }
   }
   ;(holder as Record<string | number, unknown>)[key] = value

@@ -4,9 +4,11 @@ import { type AppError, invalid } from '../errors.ts'
 import { type Path, parsePath } from './paths.ts'
 import { MAX_DEPTH, MAX_NODES } from './schema.ts'
 
-/** Counts across all rules. */
+/** Across all rules. */
 interface Tally {
   nodes: number
+  /** By their text: rules that read the same path share what they found. */
+  paths: Map<string, Path>
 }
 
 const MAX_SHOWN = 100
@@ -25,7 +27,12 @@ export class Place {
   /** The paths that the rule reads. */
   readonly sources: Set<string>
 
-  constructor(name: string, tally: Tally = { nodes: 0 }, sources = new Set<string>(), depth = 0) {
+  constructor(
+    name: string,
+    tally: Tally = { nodes: 0, paths: new Map() },
+    sources = new Set<string>(),
+    depth = 0,
+  ) {
     this.#name = name
     this.#tally = tally
     this.#depth = depth
@@ -73,9 +80,10 @@ export class Place {
   }
 
   path(text: string, member: string): Path {
-    const path = parsePath(text)
+    const path = this.#tally.paths.get(text) ?? parsePath(text)
     if (!path)
       throw this.error('must be a path such as a.b, a[0].b or a[type eq "work"].b', `.${member}`)
+    this.#tally.paths.set(text, path)
     return path
   }
 

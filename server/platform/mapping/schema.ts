@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 export const MAX_RULES = 200
 /** Nesting of expressions and conditions. */
 export const MAX_DEPTH = 8
-/** Expressions, conditions and the entries of their lists, in all rules. With MAX_VALUE_LENGTH it bounds the work per record. */
+/** Expressions, conditions and the entries of their lists, in all rules. */
 export const MAX_NODES = 5000
 export const MAX_ITEMS = 1000
 export const MAX_PATH_LENGTH = 256
@@ -11,6 +11,8 @@ export const MAX_PATH_LENGTH = 256
 export const MAX_TEXT_LENGTH = 1000
 /** Characters of one value that a rule reads, computes or writes; in a list, of all elements. */
 export const MAX_VALUE_LENGTH = 10_000
+/** Characters that the rules read, compare and compute for one record: some tens of milliseconds. */
+export const MAX_WORK = 2_000_000
 
 export type Scalar = string | number | boolean
 export type Value = Scalar | Scalar[]

@@ -1,4 +1,4 @@
-import { MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, type Scalar, type Value } from './schema.ts'
+import { MAX_VALUE_LENGTH, MAX_WORK, type Scalar, type Value } from './schema.ts'
 
 export const isMissing = (value: unknown): boolean =>
   value === undefined ||
@@ -12,15 +12,32 @@ export const isScalar = (value: unknown): value is Scalar =>
 /** Two values are equal when their texts differ in case only, as names in the directory; so "5" equals 5. */
 export const fold = (value: Scalar): string => String(value).normalize().toLowerCase()
 
-/** Texts longer than any in a mapping equal none. */
-export const equals = (value: unknown, folded: string): boolean =>
-  isScalar(value) && String(value).length <= MAX_TEXT_LENGTH && fold(value) === folded
+type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Own members only: a path must not reach a prototype. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 const lengthOf = (value: Scalar): number => (typeof value === 'string' ? value.length : 1)
 export const TOO_LONG = `is longer than ${MAX_VALUE_LENGTH} characters`
+export const TOO_COSTLY = `takes more work than ${MAX_WORK} characters of one record`
 const NO_VALUE = 'is an object, not a value'
 
-type Usable = { value: Value | undefined } | { problem: string }
+export type Usable = { value: Value | undefined } | { problem: string }
+
+/** To look at an element, whatever its length. */
+export const ELEMENT_WORK = 8
+
+/** The work for a value, as of MAX_WORK. */
+export const workFor = (value: Value | undefined): number =>
+  Array.isArray(value)
+    ? value.reduce<number>((sum, element) => sum + ELEMENT_WORK + lengthOf(element), 0)
+    : value === undefined
+      ? 0
+      : lengthOf(value)
 
 function usableList(elements: readonly unknown[]): Usable {
   const list: Scalar[] = []
