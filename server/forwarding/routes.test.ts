@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { untilBlocked } from '../../test/blocked.ts'
 import { startApp } from '../../test/harness.ts'
 import { startReceiver } from '../../test/receiver.ts'
+import { sql } from '../platform/db/sql.ts'
 import { newSecret } from './signature.ts'
+import { deleteForwarder, lockForwarder } from './store.ts'
 
 const app = await startApp()
 const BASE = '/insights/directory/v1/forwarders'
@@ -241,4 +244,32 @@ test('a sample event can be sent, and its outcome is returned', async () => {
   assert.equal(state.status, 'active')
   assert.equal(state.last_error, null)
   assert.equal((await org.get(`${BASE}/${id}/deliveries`)).json().totalCount, 0)
+})
+
+test('past events are stored while a forwarder is being deleted, and noted for the others', async () => {
+  const org = await app.newOrganization()
+  const { organizationId } = org
+  const [one, other] = await Promise.all(
+    ['one', 'other'].map(async (name) => (await org.post(BASE, { name, url })).json().id as string),
+  )
+  const event = {
+    service: 'notifications',
+    event_type: 'sample',
+    timestamp: new Date(Date.now() - 3_600_000).toISOString(),
+  }
+  const stored = await app.db.tx(organizationId, async (tx) => {
+    await lockForwarder(tx, organizationId, one!)
+    await deleteForwarder(tx, organizationId, one!)
+    const answer = org.post('/insights/directory/v1/ingest', [event])
+    await untilBlocked(app.db, tx)
+    return { answer }
+  })
+  const answer = await stored.answer
+  assert.equal(answer.statusCode, 200, answer.body)
+  const noted = await app.db
+    .tenant(organizationId)
+    .many(
+      sql`select forwarder_id from forwarder_arrivals where organization_id = ${organizationId}`,
+    )
+  assert.deepEqual(noted, [{ forwarder_id: other }])
 })

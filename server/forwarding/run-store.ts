@@ -323,7 +323,8 @@ export const listTenants = (db: Queryable): Promise<{ tenant: string }[]> =>
 
 /**
  * Records arrivals for all forwarders of the organization. Future events are left to the cursor. Ordered by key, so that
- * concurrent batches cannot deadlock.
+ * concurrent batches cannot deadlock. The lock is that of the foreign key, but waits for a forwarder that is being
+ * deleted, and leaves it out.
  */
 export const insertArrivals = (
   db: Queryable,
@@ -331,11 +332,13 @@ export const insertArrivals = (
   arriving: readonly { timestamp: string; id: string }[],
 ): Promise<number> =>
   db.run(sql`
+    with present as materialized (
+      select organization_id, id from forwarders where organization_id = ${organizationId} order by id for key share)
     insert into forwarder_arrivals (organization_id, forwarder_id, timestamp, id)
     select f.organization_id, f.id, place.timestamp, place.id
       from unnest(${arriving.map(({ timestamp }) => timestamp)}::timestamptz[],
                   ${arriving.map(({ id }) => id)}::uuid[]) as place (timestamp, id)
-      join forwarders f on f.organization_id = ${organizationId}
+     cross join present f
      where place.timestamp < clock_timestamp() + interval '1 minute'
      order by f.id, place.timestamp, place.id
     on conflict do nothing`)
