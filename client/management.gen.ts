@@ -7382,6 +7382,11 @@ export interface components {
                 concurrency: number;
                 perSecond: number | null;
             };
+            /**
+             * @description What becomes of an account that the provider has already by the name of a new one: matching takes it over if it has the e-mail address of the user, always in any case. Otherwise the new one is parked as exists. Accounts that carry the id of the user are always taken over, those with the id of somebody else never.
+             * @enum {unknown}
+             */
+            adopt: "never" | "matching" | "always";
             dryRun: boolean;
             removalLimit: {
                 users: number | null;
@@ -7435,6 +7440,7 @@ export interface components {
                 /** @description Attributes that would be written */
                 changes: string[];
                 problems: string[];
+                existing: ("adopted" | "parked") | null;
             }[];
         };
         ProvisioningPreview: {
@@ -7471,6 +7477,11 @@ export interface components {
                 concurrency?: number;
                 perSecond?: number | null;
             };
+            /**
+             * @description What becomes of an account that the provider has already by the name of a new one: matching takes it over if it has the e-mail address of the user, always in any case. Otherwise the new one is parked as exists. Accounts that carry the id of the user are always taken over, those with the id of somebody else never.
+             * @enum {unknown}
+             */
+            adopt?: "never" | "matching" | "always";
             /** @description Only plan: nothing is written to the provider */
             dryRun?: boolean;
             /** @description More removals at once than this wait for an administrator. The percentage counts from the 11th removal on. */
@@ -16223,6 +16234,7 @@ export interface operations {
                      *         "concurrency": 1,
                      *         "perSecond": 1
                      *       },
+                     *       "adopt": "never",
                      *       "dryRun": true,
                      *       "removalLimit": {
                      *         "users": 1,
@@ -16329,6 +16341,7 @@ export interface operations {
                      *         "concurrency": 1,
                      *         "perSecond": 1
                      *       },
+                     *       "adopt": "never",
                      *       "dryRun": true,
                      *       "removalLimit": {
                      *         "users": 1,
@@ -16464,6 +16477,7 @@ export interface operations {
                      *         "concurrency": 1,
                      *         "perSecond": 1
                      *       },
+                     *       "adopt": "never",
                      *       "dryRun": true,
                      *       "removalLimit": {
                      *         "users": 1,
@@ -16557,6 +16571,7 @@ export interface operations {
                      *         "concurrency": 1,
                      *         "perSecond": 1
                      *       },
+                     *       "adopt": "never",
                      *       "dryRun": true,
                      *       "removalLimit": {
                      *         "users": 1,
@@ -16819,7 +16834,8 @@ export interface operations {
                      *           ],
                      *           "problems": [
                      *             "emails: the user has no address"
-                     *           ]
+                     *           ],
+                     *           "existing": "adopted"
                      *         }
                      *       ]
                      *     }

@@ -125,7 +125,8 @@ export class Batch {
       if (found?.externalId !== externalId) return undefined
       return { ...row, remote_id: found.id, state: 'provisioned' }
     } catch (error) {
-      if (error instanceof ScimFailure && error.kind === 'rejected') return undefined
+      if (error instanceof ScimFailure && ['rejected', 'exists'].includes(error.kind))
+        return undefined
       throw error
     }
   }
@@ -143,8 +144,9 @@ export class Batch {
       return this.#failed(row, desired, step, new ScimFailure('rejected', message), [])
     }
     const target = { remoteId: row.remote_id, written: row.written }
+    const { adopt } = this.#session.settings
     try {
-      const pushed = await pushUser(client, step.action, target, desired.resource, directory)
+      const pushed = await pushUser(client, step.action, target, desired, adopt, directory)
       return this.#succeeded(row, desired, pushed, client.chain)
     } catch (error) {
       return this.#failed(row, desired, step, asFailure(error, this.#log), client.chain)

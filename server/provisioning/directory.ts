@@ -6,7 +6,8 @@ export const MIN_NEW = 50
 /** A list is read instead of look-ups as long as it has at most this many accounts for each new one. */
 const MAX_PER_NEW = 20
 
-const fold = (text: string): string => text.normalize('NFC').toLowerCase()
+/** RFC 7643 §4.1.1: user names are not case-sensitive. */
+export const fold = (text: string): string => text.normalize('NFC').toLowerCase()
 
 /**
  * Reads the accounts of the provider once, when many are to be created: two look-ups for each would take longer than the
@@ -38,7 +39,7 @@ export async function readDirectory(
         )
       if (found?.externalId && found.externalId !== externalId)
         throw new ScimFailure(
-          'rejected',
+          'exists',
           `The provider's user ${userName} belongs to somebody else: its externalId is ${found.externalId}`,
         )
       return found

@@ -33,7 +33,8 @@ test('an account that exists already is adopted, unless it is somebody else’s'
       headers: { authorization: `Bearer ${lab.token}`, 'content-type': 'application/scim+json' },
       body: JSON.stringify({ schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], ...body }),
     })
-  await create({ userName: mine.username.toUpperCase(), active: false, nickName: 'kept' })
+  const emails = [{ value: `${mine.username}@EXAMPLE.com` }]
+  await create({ userName: mine.username.toUpperCase(), emails, active: false, nickName: 'kept' })
   await create({ userName: foreign.username, externalId: 'somebody-else', active: true })
   await world.bind('user', mine.id)
   await world.bind('user', foreign.id)
@@ -44,7 +45,7 @@ test('an account that exists already is adopted, unless it is somebody else’s'
   assert.equal(adopted.nickName, 'kept')
   assert.equal(lab.store.users.size, 2)
   const parked = await world.account(foreign.id)
-  assert.equal(parked.parked, true)
+  assert.deepEqual([parked.parked, parked.errorKind], [true, 'exists'])
   assert.match(parked.error, /belongs to somebody else/)
   assert.equal((await world.status()).users.parked, 1)
 

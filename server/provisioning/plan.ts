@@ -2,6 +2,8 @@ import { reachableIds } from '../graph/index.ts'
 import { accountsAfter, accountsByUser } from './account-store.ts'
 import type { ProvisioningContext } from './context.ts'
 import { type Account, changedAttributes, decide } from './desired.ts'
+import type { Desired } from './evaluate.ts'
+import { fatesOf } from './existing.ts'
 import type { ProvisioningPlan } from './schema.ts'
 import type { Session } from './session.ts'
 import { needsConfirmation } from './settings.ts'
@@ -46,6 +48,8 @@ export async function makePlan(
     incomplete: 0,
   }
   const results: ProvisioningPlan['results'] = []
+  /** Of the accounts on this page that would be created. */
+  const wishes = new Map<string, Desired>()
   let accounts = 0
   let found = 0
   for await (const ids of candidates(context, session)) {
@@ -55,7 +59,8 @@ export async function makePlan(
     const desired = await evaluator.desired(tenant, organizationId, applicationId, ids, now())
     for (const userId of ids) {
       const account = byUser.get(userId)
-      const { wanted, resource, user, problems } = desired.get(userId)!
+      const wish = desired.get(userId)!
+      const { wanted, resource, user, problems } = wish
       if (account?.state === 'provisioned') accounts++
       const { action } = decide(wanted, account ?? ABSENT, resource, settings.deprovision, now())
       if (action === 'none') {
@@ -72,9 +77,13 @@ export async function makePlan(
         action,
         changes: resource ? changedAttributes(written, resource) : [],
         problems,
+        existing: null,
       })
+      if (action === 'create' && problems.length === 0) wishes.set(userId, wish)
     }
   }
+  const fates = await fatesOf(session, wishes)
+  for (const result of results) result.existing = fates.get(result.userId) ?? null
   const removals = users.deactivate + users.delete
   return { users, heldForConfirmation: needsConfirmation(settings, removals, accounts), results }
 }

@@ -1,7 +1,10 @@
 import { type Remote, type ScimClient, ScimFailure, type ScimUser } from '../scim/index.ts'
+import { checkAdoption } from './adopt.ts'
 import type { Step } from './desired.ts'
 import { overlap } from './drift.ts'
+import type { Desired } from './evaluate.ts'
 import type { AccountState } from './schema.ts'
+import type { Settings } from './settings.ts'
 
 /** Accounts of the provider, read once instead of looked up one by one. */
 export interface Directory {
@@ -20,6 +23,8 @@ interface Target {
   written: Record<string, unknown> | null
 }
 
+type Wish = Pick<Desired, 'resource' | 'user'>
+
 const nameOf = ({ userName }: ScimUser) => userName ?? ''
 
 /** An account that exists already becomes ours, and gets our attributes. */
@@ -36,23 +41,29 @@ async function adopt(client: ScimClient, found: Remote, resource: ScimUser): Pro
 
 async function create(
   client: ScimClient,
-  resource: ScimUser,
+  desired: Wish,
+  policy: Settings['adopt'],
   directory: Directory | null,
 ): Promise<Pushed> {
+  const resource = desired.resource!
+  const take = (found: Remote) => {
+    checkAdoption(found, desired, policy)
+    return adopt(client, found, resource)
+  }
   const keys = { externalId: resource.externalId!, name: nameOf(resource) }
   const found = directory
     ? directory.find(keys.externalId, keys.name)
     : await client.find('User', keys)
-  if (found) return adopt(client, found, resource)
+  if (found) return take(found)
   try {
     const { id } = await client.create('User', resource)
     return { event: 'user_create_provision', state: 'provisioned', remoteId: id, written: resource }
   } catch (error) {
     if (!(error instanceof ScimFailure && error.kind === 'exists')) throw error
     const other = await client.find('User', keys)
-    if (other) return adopt(client, other, resource)
+    if (other) return take(other)
     throw new ScimFailure(
-      'rejected',
+      'exists',
       `${error.message}; but no account with this user name or external id can be found`,
       { ...(error.status !== undefined && { status: error.status }), detail: error.detail },
     )
@@ -62,14 +73,16 @@ async function create(
 async function update(
   client: ScimClient,
   { remoteId, written }: Target,
-  resource: ScimUser,
+  desired: Wish,
+  policy: Settings['adopt'],
 ): Promise<Pushed> {
+  const resource = desired.resource!
   try {
     await client.updateUser(remoteId!, { ...(written && { before: written }), after: resource })
   } catch (error) {
     // Deleted behind our back, or by a provider that treats inactive accounts as deleted.
     if (error instanceof ScimFailure && error.kind === 'not_found')
-      return create(client, resource, null)
+      return create(client, desired, policy, null)
     throw error
   }
   return { event: 'user_update_provision', state: 'provisioned', remoteId, written: resource }
@@ -111,14 +124,15 @@ export function pushUser(
   client: ScimClient,
   action: Exclude<Step['action'], 'none'>,
   target: Target,
-  resource: ScimUser | null,
+  desired: Wish,
+  policy: Settings['adopt'],
   directory: Directory | null,
 ): Promise<Pushed> {
   switch (action) {
     case 'create':
-      return create(client, resource!, directory)
+      return create(client, desired, policy, directory)
     case 'update':
-      return update(client, target, resource!)
+      return update(client, target, desired, policy)
     case 'deactivate':
       return deactivate(client, target)
     case 'delete':

@@ -21,6 +21,19 @@ export const repairAccounts = (
        and user_id = any(${[...missing, ...changed, ...revived]}::text[])`)
 }
 
+/** Accounts that pass from deleted users to others. */
+export const releaseAccounts = (
+  tx: Queryable,
+  organizationId: string,
+  applicationId: string,
+  remoteIds: readonly string[],
+) =>
+  tx.run(sql`
+    update provisioning_users
+       set remote_id = null, written = null, state = 'deleted', since = now(), delete_at = null, next_at = null,
+           revision = revision + 1
+     where ${ofApplication(organizationId, applicationId)} and remote_id = any(${remoteIds}::text[])`)
+
 /** Takes over accounts that the provider has already. */
 export const linkAccounts = (
   tx: Queryable,
@@ -33,6 +46,13 @@ export const linkAccounts = (
       from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as l (user_id text, remote_id text)
      where p.organization_id = ${organizationId} and p.application_id = ${applicationId} and p.user_id = l.user_id
        and p.remote_id is null`)
+
+/** Bound users whose account waits because the provider has one with its name. */
+export const parkedAsExisting = (db: Queryable, organizationId: string, applicationId: string) =>
+  db.many<AccountRow>(sql`
+    select * from provisioning_users
+     where ${ofApplication(organizationId, applicationId)}
+       and parked and bound and remote_id is null and error_kind = 'exists'`)
 
 /** Accounts that are not linked yet, by user id or by user name. */
 export const unlinkedAccounts = (

@@ -1,12 +1,19 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { isId } from '../platform/ids.ts'
 import { type Remote, ScimClient, ScimFailure } from '../scim/index.ts'
-import { accountsAfter, accountsByRemote } from './account-store.ts'
+import { type AccountRow, accountsAfter, accountsByRemote } from './account-store.ts'
 import { saveReconciliation } from './connection-store.ts'
 import type { ProvisioningContext } from './context.ts'
+import { fold } from './directory.ts'
 import { driftOf } from './drift.ts'
 import { recordProvision } from './events.ts'
-import { linkAccounts, repairAccounts, unlinkedAccounts } from './reconcile-store.ts'
+import {
+  linkAccounts,
+  parkedAsExisting,
+  releaseAccounts,
+  repairAccounts,
+  unlinkedAccounts,
+} from './reconcile-store.ts'
 import { type Lease, type RunRow, scheduleReconcile } from './run-store.ts'
 import type { ReconcileMode } from './schema.ts'
 import type { Session } from './session.ts'
@@ -28,6 +35,7 @@ class Reconciliation {
   readonly #context: ProvisioningContext
   readonly #session: Session
   readonly #mode: ReconcileMode
+  #byName: Map<string, AccountRow> | undefined
   /** Ids only, so that memory stays small whatever the accounts hold. */
   readonly #seen = new Set<string>()
   readonly #listed = {
@@ -88,12 +96,14 @@ class Reconciliation {
       rows.map(({ user_id }) => user_id),
       this.#now,
     )
+    const left: Remote[] = []
     const changed: string[] = []
     const revived: string[] = []
     for (const remote of remotes) {
       const row = byRemote.get(remote.id)
       if (!row) continue
-      const { wanted, resource } = desired.get(row.user_id)!
+      const { wanted, resource, user } = desired.get(row.user_id)!
+      if (!user) left.push(remote)
       const finding = {
         userName: remote.userName ?? row.username,
         remoteId: remote.id,
@@ -113,8 +123,40 @@ class Reconciliation {
     }
     if (this.#repairs && changed.length + revived.length > 0)
       await repairAccounts(tenant, organizationId, applicationId, { missing: [], changed, revived })
+    if (this.#mode === 'adopt' && left.length > 0) await this.#inherit(left)
     const strangers = remotes.filter(({ id }) => !byRemote.has(id))
     if (strangers.length > 0) await this.#meet(strangers)
+  }
+
+  /** Accounts of deleted users, for those who have their names now and are parked for it. */
+  async #inherit(left: Remote[]): Promise<void> {
+    const { organizationId, applicationId } = this.#session
+    const heirs = await this.#parked()
+    const links = left.flatMap(({ id, userName = '' }) => {
+      const heir = heirs.get(fold(userName))
+      return heir ? [{ user_id: heir.user_id, remote_id: id }] : []
+    })
+    if (links.length === 0) return
+    const ids = links.map(({ remote_id }) => remote_id)
+    await this.#context.db.tx(organizationId, async (tx) => {
+      await releaseAccounts(tx, organizationId, applicationId, ids)
+      await linkAccounts(tx, organizationId, applicationId, links)
+    })
+    this.#counts.adopted += links.length
+  }
+
+  /** Those who are parked because the provider has their name already, by the name as it is sent. */
+  async #parked(): Promise<Map<string, AccountRow>> {
+    if (this.#byName) return this.#byName
+    const { organizationId, applicationId, evaluator } = this.#session
+    const tenant = this.#context.db.tenant(organizationId)
+    const rows = await parkedAsExisting(tenant, organizationId, applicationId)
+    const ids = rows.map(({ user_id }) => user_id)
+    const desired = await evaluator.desired(tenant, organizationId, applicationId, ids, this.#now)
+    this.#byName = new Map(
+      rows.map((row) => [fold(desired.get(row.user_id)!.resource?.userName ?? ''), row]),
+    )
+    return this.#byName
   }
 
   /** Accounts that we did not write: of people who are bound, or of nobody we know. */
@@ -128,11 +170,14 @@ class Reconciliation {
     const rows = await unlinkedAccounts(tenant, organizationId, applicationId, userIds, names)
     const byUser = new Map(rows.map((row) => [row.user_id, row]))
     const byName = new Map(rows.map((row) => [row.username.toLowerCase(), row]))
+    const parked = this.#mode === 'adopt' ? await this.#parked() : undefined
     const links: { user_id: string; remote_id: string }[] = []
     for (const { id, externalId, userName = '' } of strangers) {
       const row =
         byUser.get(externalId ?? '') ??
-        (externalId ? undefined : byName.get(userName.toLowerCase()))
+        (externalId
+          ? undefined
+          : (parked?.get(fold(userName)) ?? byName.get(userName.toLowerCase())))
       if (this.#mode === 'adopt' && row?.bound) {
         links.push({ user_id: row.user_id, remote_id: id })
         this.#counts.adopted++

@@ -68,6 +68,12 @@ const ReconcileSchedule = Type.Object(
   strict,
 )
 
+const Adopt = Type.Enum(['never', 'matching', 'always'], {
+  description:
+    'What becomes of an account that the provider has already by the name of a new one: matching takes it over if it has the e-mail address of the user, always in any case. Otherwise the new one is parked as exists. Accounts that carry the id of the user are always taken over, those with the id of somebody else never.',
+})
+export type Adopt = Static<typeof Adopt>
+
 export const ProvisioningPut = Type.Object(
   {
     baseUrl: Type.String({
@@ -86,6 +92,7 @@ export const ProvisioningPut = Type.Object(
     groups: Type.Optional(GroupPush),
     deprovision: Type.Optional(Deprovision),
     limits: Type.Optional(Limits),
+    adopt: Type.Optional(Adopt),
     dryRun: Type.Optional(
       Type.Boolean({ description: 'Only plan: nothing is written to the provider' }),
     ),
@@ -143,6 +150,7 @@ export const Provisioning = Type.Object(
     groups: Type.Object({ push: Type.Boolean(), only: nullable(Type.Array(Type.String())) }),
     deprovision: Deprovision,
     limits: Type.Object({ concurrency: Type.Integer(), perSecond: nullable(Type.Number()) }),
+    adopt: Adopt,
     dryRun: Type.Boolean(),
     removalLimit: Type.Object({
       users: nullable(Type.Integer()),
@@ -317,6 +325,12 @@ export const ProvisioningPlan = Type.Object(
         action: Type.Enum([...PLAN_ACTIONS]),
         changes: Type.Array(Type.String(), { description: 'Attributes that would be written' }),
         problems: Type.Array(Type.String()),
+        existing: nullable(
+          Type.Enum(['adopted', 'parked'], {
+            description:
+              'Of a new account: the provider has one with the name, which becomes this one, or parks it as exists. Null: there is none, or the provider did not answer in time.',
+          }),
+        ),
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import { invalid } from '../platform/errors.ts'
 import { compileMapping, type Mapping } from '../platform/mapping/index.ts'
 import { checkDestination, type PublicAuth, splitAuth } from '../scim/index.ts'
-import type { ProvisioningPut, ReconcileMode } from './schema.ts'
+import type { Adopt, ProvisioningPut, ReconcileMode } from './schema.ts'
 
 /** The settings of a connection without its secret, with all defaults filled in. */
 export interface Settings {
@@ -11,6 +11,8 @@ export interface Settings {
   groups: { push: boolean; only: string[] | null }
   deprovision: { action: 'deactivate' | 'delete' | 'delete_after'; days?: number }
   limits: { concurrency: number; perSecond: number | null }
+  /** Which accounts that exist already become those of users with their names. */
+  adopt: Adopt
   dryRun: boolean
   removalLimit: { users: number | null; percent: number | null }
   reconcile: { everyHours: number | null; mode: ReconcileMode }
@@ -47,6 +49,7 @@ export function readSettings(body: ProvisioningPut, defaultMapping: Mapping): Se
       concurrency: body.limits?.concurrency ?? DEFAULT_CONCURRENCY,
       perSecond: body.limits?.perSecond ?? null,
     },
+    adopt: body.adopt ?? 'matching',
     dryRun: body.dryRun ?? false,
     removalLimit: {
       users: orDefault(body.removalLimit?.users, DEFAULT_REMOVALS.users),

@@ -36,7 +36,7 @@ export class ScimClient {
     return readConfig(this.#session)
   }
 
-  /** By externalId, else by name. Several hits, or one that belongs to somebody else, are `rejected`. */
+  /** By externalId, else by name. Several hits are `rejected`; one that belongs to somebody else `exists`. */
   find(type: ResourceType, wanted: Wanted): Promise<Remote | undefined> {
     return find(this.#session, type, wanted)
   }

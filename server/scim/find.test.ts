@@ -53,7 +53,7 @@ test('several hits and somebody else are not adopted', async (t) => {
   const other = await startProvider(t, { [byName]: [{ ...ada, externalId: 'e9' }] })
   await assert.rejects(
     other.client.find('User', wanted),
-    fails('rejected', /belongs to somebody else: its externalId is e9/),
+    fails('exists', /belongs to somebody else: its externalId is e9/),
   )
 })
 

@@ -90,7 +90,7 @@ export async function find(
   const owner = hit?.externalId ?? ''
   if (externalId !== undefined && owner !== '' && owner !== externalId)
     throw new ScimFailure(
-      'rejected',
+      'exists',
       `The provider's ${nounOf(type)} ${name} belongs to somebody else: its externalId is ${owner}`,
     )
   return hit

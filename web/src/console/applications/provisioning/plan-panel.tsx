@@ -17,6 +17,11 @@ const ACTIONS = {
   delete: { label: 'Delete', tone: 'bad' },
 } as const
 
+const EXISTING = {
+  adopted: 'The account that the provider has already is taken over.',
+  parked: 'The provider has an account with this name: it waits until you compare and adopt.',
+} as const
+
 /** What a run would do, before anything is sent. */
 export function PlanPanel({ application }: { application: Application }) {
   const { data, error } = useRead([...keyOf(application.id), 'plan'], async (api) =>
@@ -60,7 +65,7 @@ export function PlanPanel({ application }: { application: Application }) {
               </tr>
             </thead>
             <tbody>
-              {data.results.map(({ userId, username, action, changes, problems }) => (
+              {data.results.map(({ userId, username, action, changes, problems, existing }) => (
                 <tr key={userId}>
                   <th scope="row">
                     <To to={`users/${userId}`}>{username}</To>
@@ -70,6 +75,11 @@ export function PlanPanel({ application }: { application: Application }) {
                   </td>
                   <td>
                     {changes.join(', ')}
+                    {existing && (
+                      <Text size="sm" c={existing === 'parked' ? 'orange' : 'dimmed'}>
+                        {EXISTING[existing]}
+                      </Text>
+                    )}
                     {problems.map((problem) => (
                       <Text key={problem} size="sm" c="var(--mantine-color-error)">
                         {problem}

@@ -16,6 +16,26 @@ const ACTIONS = {
   delete_after: 'Deactivate, and delete after some days',
 }
 
+const ADOPTIONS = {
+  matching: 'Take it over if the e-mail address matches',
+  never: 'Never take it over',
+  always: 'Always take it over',
+}
+
+/** A name alone does not prove whose account it is. */
+const AdoptField = ({ values, set, readOnly }: Props) => (
+  <Select
+    size="sm"
+    label="An account with the name exists already"
+    description="Otherwise the user waits until you compare and adopt"
+    allowDeselect={false}
+    readOnly={readOnly}
+    data={Object.entries(ADOPTIONS).map(([value, label]) => ({ value, label }))}
+    value={values.adopt ?? 'matching'}
+    onChange={(adopt) => set({ adopt: adopt as keyof typeof ADOPTIONS })}
+  />
+)
+
 /** What happens to an account whose user may not have it any more. */
 function EndFields({ values, set, readOnly }: Props) {
   const { deprovision = { action: 'deactivate' as const }, removalLimit } = values
@@ -114,6 +134,7 @@ function CompareFields({ values, set, readOnly }: Props) {
 export const RuleFields = ({ values, set, readOnly }: Props) => (
   <>
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <AdoptField values={values} set={set} readOnly={readOnly} />
       <EndFields values={values} set={set} readOnly={readOnly} />
       <CompareFields values={values} set={set} readOnly={readOnly} />
     </SimpleGrid>
