@@ -26,6 +26,11 @@ export function useMay() {
     write: (scope: string) => session.scopes.includes(scope),
     read: (scope: string) =>
       session.scopes.includes(scope) || session.scopes.includes(`${scope}.readonly`),
+    /** Imports write users, and provisioning sends their attributes. */
+    imports: ['applications', 'users'].every((scope) => session.scopes.includes(scope)),
+    provisions:
+      session.scopes.includes('applications') &&
+      ['users', 'users.readonly'].some((scope) => session.scopes.includes(scope)),
     run: session.scopes.includes('commands') || session.scopes.includes(RUNNER),
   }
 }

@@ -27,7 +27,7 @@ function View({ application, config }: { application: Application; config: Confi
 
 /** People come from this application. */
 export function ImportTab({ application }: { application: Application }) {
-  const writable = useMay().write('applications')
+  const writable = useMay().imports
   const { data, error } = useConfig(application.id)
   if (error && !data) return <Problem error={error} />
   if (data === undefined) return <Skeleton h={320} />

@@ -223,7 +223,7 @@ function Buttons({ application, job }: { application: Application; job: Job }) {
 
 /** One run: how far it is, what it planned, and what became of each person. */
 export function JobPanel({ application, id }: { application: Application; id: string }) {
-  const writable = useMay().write('applications')
+  const writable = useMay().imports
   const { data: job, error } = useJob(application.id, id)
   if (!job) return <Problem error={error} />
   const planned = Object.entries(job.planned).filter(([, count]) => count > 0)

@@ -72,7 +72,7 @@ export function MappingPanel({
   application: Application
   config: Config
 }) {
-  const writable = useMay().write('applications')
+  const writable = useMay().imports
   const go = useGo()
   const { data: members, error: unreachable } = useMembers(application.id, writable)
   const [fit, setFit] = useState<Mapping>()
@@ -161,6 +161,7 @@ export function MappingPanel({
       ) : (
         <EditMapping
           key={fit ? 'fitted' : 'stored'}
+          writable={writable}
           lead={
             <>
               How fields of a record become fields of a user.

@@ -87,7 +87,7 @@ const kindOf = ({ kind, dryRun }: Job) => (kind === 'undo' ? 'Undo' : dryRun ? '
 
 /** Starts an import, and lists those that were. */
 export function RunsPanel({ application, config }: { application: Application; config: Config }) {
-  const writable = useMay().write('applications')
+  const writable = useMay().imports
   const [options, setOptions] = useState<Options>({
     what: 'both',
     state: '',

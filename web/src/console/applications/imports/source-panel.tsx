@@ -58,7 +58,7 @@ function Remove({ application }: { application: Application }) {
 
 /** Where people come from, and what may happen without asking. */
 export function SourcePanel({ application, config }: Props) {
-  const writable = useMay().write('applications')
+  const writable = useMay().imports
   const go = useGo()
   const [values, setValues] = useState<Put>(config ? putOf(config) : NEW)
   const [file, setFile] = useState<File | null>(null)

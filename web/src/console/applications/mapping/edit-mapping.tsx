@@ -4,7 +4,6 @@ import type { Api } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
-import { useMay } from '../../organization.ts'
 import { MappingEditor } from './mapping-editor.tsx'
 import type { Mapping } from './rules.ts'
 
@@ -20,6 +19,7 @@ interface Props {
   onChange: (mapping: Mapping | null) => void
   save: (api: Api, mapping: Mapping) => Promise<unknown>
   touches: string[]
+  writable: boolean
 }
 
 /** A mapping that is edited and saved. Whoever shows it tries it out meanwhile. */
@@ -33,8 +33,8 @@ export function EditMapping({
   onChange,
   save,
   touches,
+  writable,
 }: Props) {
-  const writable = useMay().write('applications')
   const saving = useChange({
     run: save,
     touches: [touches],

@@ -45,7 +45,7 @@ function Remove({ application }: { application: Application }) {
 
 /** Where accounts are written, and by which rules. */
 export function ConnectionPanel({ application, connection, initial, note }: Props) {
-  const writable = useMay().write('applications')
+  const writable = useMay().provisions
   const go = useGo()
   const [values, setValues] = useState(initial)
   const set = (part: Partial<Put>) => setValues({ ...values, ...part })

@@ -4,6 +4,7 @@ import { dataOf } from '../../../api/organization.ts'
 import { Panel } from '../../../ui/panel.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { useChange } from '../../changes.ts'
+import { useMay } from '../../organization.ts'
 import { Picker } from '../../resource/picker.tsx'
 import { findUsers } from '../../users/find.ts'
 import { EMPLOYMENT, PERSON } from '../../users/profile/fields.ts'
@@ -22,6 +23,7 @@ interface Props {
 
 /** From a user to the account, tried on a real user before it is saved. */
 export function MappingPanel({ application, connection }: Props) {
+  const writable = useMay().provisions
   const [mapping, setMapping] = useState<Mapping | null>(connection.mapping)
   const preview = useChange({
     run: async (api, user: { id: string; name: string }) =>
@@ -37,6 +39,7 @@ export function MappingPanel({ application, connection }: Props) {
   return (
     <Stack maw={1100}>
       <EditMapping
+        writable={writable}
         lead="How attributes of a user become the account at the provider."
         columns={['Attribute of the account', 'From the user']}
         suggestions={USER_FIELDS}

@@ -62,7 +62,7 @@ function View({ application, connection }: { application: Application; connectio
 }
 
 export function ProvisioningTab({ application }: { application: Application }) {
-  const writable = useMay().write('applications')
+  const writable = useMay().provisions
   const { data, error } = useConnection(application.id)
   if (error && !data) return <Problem error={error} />
   if (data === undefined) return <Skeleton h={320} />

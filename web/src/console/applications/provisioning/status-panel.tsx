@@ -96,7 +96,7 @@ function useFollow({ id, displayLabel, name }: Application) {
 }
 
 function Drift({ application, status }: { application: Application; status: Status }) {
-  const writable = useMay().write('applications')
+  const writable = useMay().provisions
   const follow = useFollow(application)
   const report = status.reconciliation as Report | null
   const [mode, setMode] = useState<'report' | 'repair' | 'adopt'>('report')
@@ -176,7 +176,8 @@ export function StatusPanel({
   application: Application
   connection: Connection
 }) {
-  const writable = useMay().write('applications')
+  const may = useMay()
+  const writable = may.write('applications')
   const follow = useFollow(application)
   const { data: status, error } = useStatus(application.id)
   const params = { path: { application_id: application.id } }
@@ -225,7 +226,7 @@ export function StatusPanel({
           </Group>
         }
         action={
-          writable && (
+          (active ? writable : may.provisions) && (
             <Button
               size="sm"
               variant={active ? 'default' : 'filled'}

@@ -57,7 +57,8 @@ function ConnectForm() {
 
 /** Nothing is connected yet. */
 export function Connect() {
-  const writable = useMay().write('directories')
+  const may = useMay()
+  const writable = may.write('directories') && may.write('users')
   return (
     <Stack maw={860}>
       <Section

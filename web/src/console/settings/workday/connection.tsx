@@ -112,7 +112,8 @@ function Actions({ workday }: { workday: Workday }) {
 
 /** Where the report is, and whether it can be read. */
 export function Connection({ workday, failure }: Props) {
-  const writable = useMay().write('directories')
+  const may = useMay()
+  const writable = may.write('directories') && may.write('users')
   const { reportUrl, lastImport } = workday
   return (
     <Section title="Report" action={writable && <Actions workday={workday} />}>
