@@ -1,40 +1,34 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { enrol, newKeyPair } from '../enrol.ts'
+import { signInToConsole } from '../console.ts'
 import { startListening } from '../listening.ts'
-import { addPerson } from '../person.ts'
-import { addApplication, addGroup, bind, type Org } from '../sso/world.ts'
-import { assertAccessibleInBoth } from './axe.ts'
+import { connectionStates } from './accessibility/connection-states.ts'
+import { consoleStates } from './accessibility/console-states.ts'
+import { furnish, furnishProvider, startReport } from './accessibility/furnished.ts'
+import { providerStates } from './accessibility/provider-states.ts'
+import type { State } from './accessibility/state.ts'
+import { assertAccessible, assertAccessibleInBoth } from './axe.ts'
 import { startChromium } from './chromium.ts'
-import { signInToConsole } from './console-steps.ts'
+import { takeSession } from './steps.ts'
 
-// axe on every page of the console, in light and dark. Journeys check what appears only on their way: dialogs, failures.
+// axe on the console, in light and dark: every page of an organization with something on each, and what appears only on
+// a way, such as dialogs and failures. accessibility-sign-in.test.ts has the pages of users and of the sign-in.
 
 const app = await startListening()
 const openBrowser = await startChromium(app.base)
+const report = await startReport(app)
+const world = await furnish(app, report)
+const root = `/console/${world.org.organizationId}`
+const VIEWPORT = { viewport: { width: 1280, height: 900 } }
 
-async function addOneOfEach(org: Org): Promise<void> {
-  const ada = await addPerson(org, { firstname: 'Ada', lastname: 'Berg' })
-  const group = await addGroup(org, 'Engineering', ada.id)
-  const { id } = await addApplication(org)
-  await bind(org, id, 'user_group', group)
-  await enrol(app.http, org, newKeyPair().publicKey)
-  const made = [
-    await org.post('/api/commands', { name: 'Uptime', command: '# how long\nuptime' }),
-    await org.post('/api/v2/roles', { name: 'Auditor', scopes: ['users.readonly'] }),
-    await org.post('/api/v2/service-accounts', {
-      name: 'Reporting',
-      roleId: '000000000000000000000005',
-      authConfig: { authType: 'API_KEY' },
-    }),
-    await org.post('/insights/directory/v1/forwarders', {
-      name: 'SIEM',
-      url: 'http://127.0.0.1:9/events',
-      format: 'json',
-    }),
-  ]
-  for (const res of made) assert.ok(res.statusCode < 300, res.body)
+/** A page of the console for the administrator, signed in. */
+async function openConsole(admin: { email: string; password: string }, start: string) {
+  const { page, problems, settled, context } = await openBrowser(VIEWPORT)
+  const { headers } = await signInToConsole(app.http, admin)
+  await takeSession(context, app.base, headers.cookie)
+  await page.goto(start)
+  return { page, problems, settled }
 }
 
 /** The part of the console's router that tells when a page is shown. */
@@ -57,13 +51,42 @@ async function follow(page: Page, address: string): Promise<void> {
   }, address)
 }
 
-test('every page that links lead to, in light and dark', async () => {
-  const org = await app.newOrganization()
-  await addOneOfEach(org)
-  const { page, problems, settled } = await openBrowser({ viewport: { width: 1280, height: 900 } })
-  const root = `/console/${org.organizationId}`
-  await page.goto(root)
-  await signInToConsole(page, org.email, org.password)
+/** Pages that must be reached, and what the organization has on them. */
+const EXPECTED = {
+  account: 'This device',
+  'users/*': '+1 555 0100',
+  'users/*/access': 'Wiki',
+  'devices/*/users': 'Ada Berg',
+  'devices/*/groups': 'By rule',
+  'devices/*/settings': 'rack',
+  'device-groups/*/membership': '1 device matches',
+  'device-groups/*/users': 'Ada Berg',
+  'groups/*/membership': 'users match',
+  'groups/*/settings': 'operators',
+  'groups/*/suggestions': 'Ada Berg',
+  'commands/*': 'uptime',
+  'command-runs': 'Uptime',
+  'applications/*/provisioning': 'as they should be',
+  'applications/*/provisioning?view=accounts': 'belongs to somebody else',
+  'applications/*/provisioning?view=plan': 'Create',
+  'applications/*/import': 'Finished',
+  'settings/general': 'Remove logo',
+  'settings/jobs': '1 mail held',
+  'settings/webhooks/*': '200',
+  'settings/workday': 'Ada Okafor',
+  insights: 'User create',
+}
+
+/** Until the text is on the page, or in one of its fields. */
+const shows = (page: Page, text: string) =>
+  page.waitForFunction((text) => {
+    const main = document.querySelector('main')!
+    const fields = [...main.querySelectorAll<HTMLInputElement>('input, textarea')]
+    return [main.textContent, ...fields.map(({ value }) => value)].some((one) => one.includes(text))
+  }, text)
+
+test('every page that links lead to', async () => {
+  const { page, problems, settled } = await openConsole(world.org, root)
   await page.getByText('Needs attention').waitFor()
   const pages = new Map<string, string>()
   const add = (address: string) => {
@@ -72,27 +95,81 @@ test('every page that links lead to, in light and dark', async () => {
     const page = pathname + (view ? `?view=${view}` : '')
     if (pathname.startsWith(root) && !pages.has(kindOf(page))) pages.set(kindOf(page), page)
   }
-  for (const start of ['', '/applications/catalogue', '/applications/catalogue/saml2'])
+  const { ada, reviewed, saml } = world
+  for (const start of [
+    '',
+    // Those with the most on their pages.
+    `/users/${ada.id}`,
+    `/groups/${reviewed}`,
+    `/applications/${saml}`,
+    '/account',
+    '/applications/catalogue',
+    '/applications/catalogue/saml2',
+  ])
     add(root + start)
+  const expected = new Map(
+    Object.entries(EXPECTED).map(([path, text]) => [kindOf(`${root}/${path}`), text]),
+  )
   // A map yields what is added on the way.
-  for (const address of pages.values()) {
+  for (const [kind, address] of pages) {
     await follow(page, address)
     await settled()
     await page.getByRole('heading', { level: 1 }).waitFor()
     const waiting = page.locator('main :is(.mantine-Skeleton-root, [aria-busy="true"])')
     await waiting.first().waitFor({ state: 'detached' })
+    const text = expected.get(kind)
+    if (text !== undefined)
+      await shows(page, text).catch((cause) => {
+        throw new Error(`${address} does not show "${text}"`, { cause })
+      })
+    expected.delete(kind)
     await assertAccessibleInBoth(page, address)
     const links = page.locator('a[href^="/console/"]')
     for (const href of await links.evaluateAll((all) => all.map((a) => a.getAttribute('href')!)))
       add(href)
   }
-  for (const page of [
-    'users/*/access',
-    'devices/*/users',
-    'settings/webhooks/*',
-    'settings/workday',
-    'insights',
-  ])
-    assert.ok(pages.has(kindOf(`${root}/${page}`)), page)
+  assert.deepEqual([...expected], [], 'pages that no link leads to')
   assert.deepEqual(problems, [])
 })
+
+/** One after the other, in a browser that is signed in. */
+async function testStates(
+  states: State[],
+  admin: { email: string; password: string },
+  base: string,
+): Promise<void> {
+  const { page, problems } = await openConsole(admin, `${base}${states[0]!.at}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const { name, at, way, dark } of states)
+    test(name, async () => {
+      await follow(page, base + at)
+      await way(page)
+      await (dark ? assertAccessibleInBoth : assertAccessible)(page, name)
+      await page.keyboard.press('Escape')
+      assert.deepEqual(problems.splice(0), [])
+    })
+}
+
+// Not the one that calls the API: its key is replaced.
+const admin = await app.addAdministrator(world.org.organizationId, 'Administrator with Billing')
+const states = [...connectionStates(world), ...consoleStates(world, admin.password, app.runDueJobs)]
+await testStates(states, admin, root)
+
+const { provider, organizations } = await furnishProvider(app, report)
+await testStates(providerStates(organizations, report), provider, '/console')
+
+const reader = await app.addAdministrator(world.org.organizationId, 'Read Only')
+const workers = {
+  name: 'workers for one who may only read',
+  at: '/settings/workday',
+  way: (page: Page) => page.getByRole('row', { name: /Ada Okafor/ }).waitFor(),
+}
+await testStates([workers], reader, root)
+
+const runner = await app.addAdministrator(world.org.organizationId, 'Command Runner')
+const home = {
+  name: 'Home for one who may only run commands',
+  at: '',
+  way: (page: Page) => page.getByText('The pages that your role may see').waitFor(),
+}
+await testStates([home], runner, root)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startListening } from '../listening.ts'
 import { addPerson, codesOf, PASSWORD } from '../person.ts'
-import { assertAccessible } from './axe.ts'
 import { startChromium } from './chromium.ts'
 import { field, heading, press, signIn } from './steps.ts'
 
@@ -32,7 +31,6 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
 
   await heading(page, 'Time for a new password').waitFor()
   await page.getByText('must have at least').waitFor()
-  await assertAccessible(page, 'expired')
   await field(page, 'New password').focus()
   await keyboard.type(NEW)
   await field(page, 'Repeat the new password').focus()
@@ -43,7 +41,6 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   const shown = await page.getByTestId('totp-secret').textContent()
   const secret = shown!.replaceAll(' ', '')
   await page.getByRole('img', { name: /QR code/ }).waitFor()
-  await assertAccessible(page, 'enrolment')
   const [code] = codesOf(secret)
   await field(page, 'Code').focus()
   // Six digits submit themselves.
@@ -53,7 +50,6 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
   for (const shown of await codes.allTextContents()) app.secrets.add(shown)
   assert.equal(await codes.count(), 10)
-  await assertAccessible(page, 'recovery codes')
   // A phone would shrink a page that is too wide.
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
   assert.equal(await width(), phone.viewport.width, 'nothing sticks out at the side')
@@ -63,7 +59,6 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   // The page that the user asked for.
   await heading(page, 'Profile').waitFor()
   await page.getByRole('heading', { name: 'Work' }).waitFor()
-  await assertAccessible(page, 'profile on a phone')
   assert.equal(await width(), phone.viewport.width, 'nothing sticks out at the side')
 
   const second = await openBrowser(phone)
@@ -73,7 +68,6 @@ test('with the keyboard alone, on a phone: an expired password, then a required 
   await press(second.page, 'Not you?')
   await signIn(second.page, user.username, NEW)
   await heading(second.page, 'Your second factor').waitFor()
-  await assertAccessible(second.page, 'code')
   await field(second.page, 'Code').fill('000000')
   await second.page.getByRole('alert').waitFor()
   // The current code: the journey may take longer than a code is valid.
@@ -105,7 +99,6 @@ test('a signed-in user authenticates again on request; no redirect leads to anot
   await heading(page, 'Security').waitFor()
   await page.goto('/login?continue=%2Fprofile&fresh=1')
   await heading(page, 'Confirm that it is you').waitFor()
-  await assertAccessible(page, 'afresh')
   assert.equal(await field(page, 'E-mail or username').inputValue(), user.email)
   await field(page, 'Password').fill(PASSWORD)
   await press(page, 'Continue')
@@ -126,7 +119,6 @@ test('one name in two organizations: the user chooses', async () => {
   await page.goto('/')
   await signIn(page, user.email)
   await heading(page, 'Which organization?').waitFor()
-  await assertAccessible(page, 'organizations')
   const name = (await one.get(`/api/organizations/${one.organizationId}`)).json().displayName
   await press(page, name)
   await heading(page, 'Applications').waitFor()

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { PASSWORD } from '../person.ts'
 
 // User actions on the pages, by visible text.
@@ -23,4 +23,14 @@ export async function choosePassword(page: Page, password: string, action: strin
   await field(page, 'New password').fill(password)
   await field(page, 'Repeat the new password').fill(password)
   await press(page, action)
+}
+
+/** Takes over a session that began without a browser. */
+export async function takeSession(
+  context: BrowserContext,
+  url: string,
+  cookie: string,
+): Promise<void> {
+  const [name, value] = cookie.split('=') as [string, string]
+  await context.addCookies([{ name, value, url }])
 }
