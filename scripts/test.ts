@@ -72,8 +72,7 @@ const counts = { passed: 0, failed: 0 }
 const report = measure(LANES)
 // What was started is stopped and removed, however the run ends.
 const interrupted = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => interrupted.abort())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 // A failed test may leave a socket open; force the exit, or the run would hang.
 const stream = run({
   files: entries,
