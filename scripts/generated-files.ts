@@ -65,6 +65,10 @@ files). An operation that reaches what another area protects lists further scope
 one of each list as well: an import takes \`applications\` and \`users\`, since it changes users. A key can be narrowed to
 some scopes. Custom roles are created at \`/api/v2/roles\`. Administrators can grant only scopes that they hold.
 
+Without the scopes of an operation the answer is 403, with them and at the address of another organization 404. Operations that
+answer everybody, only shorter (an organization's own name and id), have nothing to refuse: at another organization's address
+they are 404 for all, a Command Runner included, so that no role learns which organizations exist.
+
 ${BUILT_IN_ROLES.map((role) => `- **${role.name}**: ${role.description.toLowerCase()}.`).join('\n')}
 
 ${head}
