@@ -529,3 +529,9 @@ test('the schema of every service is served', async () => {
     ['integer', 'string', null],
   )
 })
+
+test('the service di_events is known to clients, and has no events', async () => {
+  const org = await app.newOrganization()
+  const res = await org.post(EVENTS, { ...all, service: ['di_events'] })
+  assert.deepEqual([res.statusCode, res.json()], [200, []])
+})

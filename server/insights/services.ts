@@ -5,6 +5,7 @@ export const SERVICES = [
   'aigw',
   'alert',
   'asset_management',
+  'di_events',
   'directory',
   'genai',
   'generic_di',
