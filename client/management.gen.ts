@@ -565,6 +565,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/systems/{id}/systemusers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Bind the system to users, or unbind it, as older clients do
+         * @description The same as an association with each user, all of them or none. Use the associations of the system instead.
+         *
+         *     Scopes: `systems`, and `users`.
+         */
+        put: operations["putApiSystemsByIdSystemusers"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/systems/{system_id}/command/builtin/erase": {
         parameters: {
             query?: never;
@@ -915,6 +937,28 @@ export interface paths {
          * @description Scopes: `users`.
          */
         post: operations["postApiSystemusersByIdStateSuspend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/systemusers/{id}/systems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Bind the user to systems, or unbind it, as older clients do
+         * @description The same as an association with each system, all of them or none. Use the associations of the user instead.
+         *
+         *     Scopes: `users`, and `systems`.
+         */
+        put: operations["putApiSystemusersByIdSystems"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5592,6 +5636,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Binding: Record<string, never>;
+        BindingChanges: {
+            add?: string[];
+            remove?: string[];
+        };
         BooleanSetting: {
             label: string;
             position: number;
@@ -8304,7 +8353,8 @@ export interface components {
         UserGroupAttributes: {
             sudo?: {
                 enabled: boolean;
-                withoutPassword: boolean;
+                /** @description false by default */
+                withoutPassword?: boolean;
             } | null;
             ldapGroups?: {
                 name: string;
@@ -11559,6 +11609,56 @@ export interface operations {
             };
         };
     };
+    putApiSystemsByIdSystemusers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["BindingChanges"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["Binding"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
     postApiSystemsBySystemIdCommandBuiltinErase: {
         parameters: {
             query?: never;
@@ -12835,6 +12935,56 @@ export interface operations {
                 content: {
                     /** @example OK */
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request was rejected */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+            /** @description The service failed */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorV1"];
+                };
+            };
+        };
+    };
+    putApiSystemusersByIdSystems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Organization; required for administrators of several */
+                "x-org-id"?: string;
+            };
+            path: {
+                /** @example 6650f3a2c4e1b70008d1a2b3 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["BindingChanges"] | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["Binding"];
                 };
             };
             /** @description The request was rejected */

@@ -25,7 +25,7 @@ import {
 } from './commands/index.ts'
 import type { Contexts } from './contexts.ts'
 import { forwarderRoutes } from './forwarding/index.ts'
-import { graphRoutes } from './graph/index.ts'
+import { bindingRoutes, graphRoutes } from './graph/index.ts'
 import { groupRoutes } from './groups/index.ts'
 import { importFileRoutes, importJobRoutes, importRoutes, workdayRoutes } from './imports/index.ts'
 import {
@@ -133,6 +133,7 @@ export async function registerRoutes(
   await http.register(commandQueueRoutes, { prefix: '/api/v2', context: commands })
   await http.register(commandAgentRoutes, { context: commands })
   await http.register(graphRoutes, { prefix: '/api/v2', context: graph })
+  await http.register(bindingRoutes, { prefix: '/api', context: graph })
   await http.register(groupRoutes, { prefix: '/api/v2', context: groups })
   await http.register(templateRoutes, { prefix: '/api', context: applications })
   await http.register(applicationRoutes, { prefix: '/api', context: applications })

@@ -6,6 +6,7 @@ import { type Chain, chainsBetween } from './chains.ts'
 import { changeEdge, nodeNotFound } from './change.ts'
 import { compileAttributes } from './compiled-attributes.ts'
 import type { GraphContext } from './context.ts'
+import { holdNodes } from './edge-store.ts'
 import { associableWith, type NodeRef, type NodeType } from './pairs.ts'
 import { checkBothEnds } from './rights.ts'
 import type { GraphConnection, GraphObjectWithPaths, GraphOperation } from './schema.ts'
@@ -113,4 +114,25 @@ export async function changeAssociation(
   return context.db.tx(caller.organizationId, (tx) =>
     changeEdge(context, tx, caller, { source, target, op, attributes }),
   )
+}
+
+/** Several associations with records of one type, all of them or none. The route requires rights on both ends. */
+export async function changeBindings(
+  context: GraphContext,
+  caller: Caller,
+  source: NodeRef,
+  type: NodeType,
+  { add = [], remove = [] }: { add?: string[]; remove?: string[] },
+): Promise<void> {
+  const changes = [
+    ...[...new Set(remove)].map((id) => ({ op: 'remove', id }) as const),
+    ...[...new Set(add)].map((id) => ({ op: 'add', id }) as const),
+  ]
+  await context.db.tx(caller.organizationId, async (tx) => {
+    const [known] = await holdNodes(tx, caller.organizationId, [source])
+    if (!known) throw nodeNotFound(source.type)
+    // In one order, so that two requests do not deadlock.
+    for (const { op, id } of changes.sort((a, b) => (a.id < b.id ? -1 : 1)))
+      await changeEdge(context, tx, caller, { source, target: { type, id }, op })
+  })
 }

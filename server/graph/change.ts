@@ -5,7 +5,7 @@ import type { Attributes, EdgeContext, GraphActor, NodeNames } from './context.t
 import { endEdge, givesSudo, holdNodes, insertEdge, lockEdge, replaceEdge } from './edge-store.ts'
 import { memberTypeOf, type NodeRef, type NodeType, ordered } from './pairs.ts'
 import type { GraphOperation } from './schema.ts'
-import { checkMayGiveSudo, checkSudo, checkSudoGrant, mayGiveSudo, sudoEnabled } from './sudo.ts'
+import { checkMayGiveSudo, checkSudoGrant, mayGiveSudo, readSudo, sudoEnabled } from './sudo.ts'
 
 export const nodeNotFound = (type: NodeType) => notFound('node_not_found', `${type} not found`)
 const edgeNotFound = () => notFound('edge_not_found', 'Not Found')
@@ -74,8 +74,7 @@ export async function changeEdge(
 ): Promise<void> {
   const { source, target, op, actionSource = 'manual' } = change
   const { organizationId } = actor
-  const attributes = change.attributes ?? null
-  checkSudo(attributes)
+  const attributes = readSudo(change.attributes ?? null)
   const held = await holdNodes(tx, organizationId, [source, target])
   for (const { type, id } of [source, target])
     if (!held.some((node) => node.type === type && node.id === id)) throw nodeNotFound(type)

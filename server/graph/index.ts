@@ -1,3 +1,4 @@
+export { bindingRoutes } from './binding-routes.ts'
 export { type Binding, bindingsOf, membershipsOf } from './bindings-store.ts'
 export { changeEdge, checkMayOpen } from './change.ts'
 export {
@@ -15,4 +16,4 @@ export { DIRECTORY_TYPES, NODE_TYPES, type NodeRef, type NodeType } from './pair
 export { reachableIds } from './reachable-store.ts'
 export { graphRoutes } from './routes.ts'
 export { type GraphOperation, graphOperation } from './schema.ts'
-export { checkSudo, checkSudoGrant, mayGiveSudo, type SudoGiver } from './sudo.ts'
+export { checkSudoGrant, mayGiveSudo, readSudo, type SudoGiver } from './sudo.ts'

@@ -149,7 +149,12 @@ test('bad input is rejected with a reason, and changes nothing', async () => {
     [{ op: 'add', type: 'system', id: system, attributes: 'x' }, /attributes/, 'validation'],
     [{ op: 'add', type: 'system', id: system, attributes: { sudo: true } }, /sudo/, 'bad_sudo'],
     [
-      { op: 'add', type: 'system', id: system, attributes: { sudo: { enabled: true } } },
+      {
+        op: 'add',
+        type: 'system',
+        id: system,
+        attributes: { sudo: { enabled: true, withoutPassword: 'no' } },
+      },
       /withoutPassword/,
       'bad_sudo',
     ],

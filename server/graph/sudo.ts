@@ -3,17 +3,18 @@ import { checkScope } from '../platform/rights.ts'
 
 type Attributes = Record<string, unknown> | null | undefined
 
-/** Validates the `sudo` attribute of edges and groups: administrator rights on systems. */
-export function checkSudo(attributes: Attributes): void {
+/** Validates the `sudo` attribute of edges and groups, administrator rights on systems. Some clients send only `enabled`. */
+export function readSudo<T extends Attributes>(attributes: T): T {
   const sudo = attributes?.sudo
-  if (sudo === undefined || sudo === null) return
-  const { enabled, withoutPassword } = sudo as Record<string, unknown>
+  if (sudo === undefined || sudo === null) return attributes
+  const { enabled, withoutPassword = false } = sudo as Record<string, unknown>
   if (typeof sudo !== 'object' || typeof enabled !== 'boolean')
     throw invalid('bad_sudo', 'attributes.sudo.enabled must be true or false')
   if (typeof withoutPassword !== 'boolean')
     throw invalid('bad_sudo', 'attributes.sudo.withoutPassword must be true or false')
   if (withoutPassword && !enabled)
     throw invalid('bad_sudo', 'attributes.sudo.withoutPassword needs attributes.sudo.enabled')
+  return { ...attributes, sudo: { ...sudo, withoutPassword } }
 }
 
 export const sudoEnabled = (attributes: Attributes): boolean =>

@@ -1,4 +1,4 @@
-import { checkSudo } from '../graph/index.ts'
+import { readSudo } from '../graph/index.ts'
 import { invalid } from '../platform/errors.ts'
 import type { GroupType } from './store.ts'
 
@@ -20,8 +20,7 @@ export function attributesAfter(
   before: Attributes | null | undefined,
   sent: Attributes | null | undefined,
 ): Attributes | null {
-  const after: Attributes = { ...sent }
-  checkSudo(after)
+  const after: Attributes = readSudo({ ...sent })
   if (type === 'user_group') {
     if (!isSet(after.ldapGroups)) after.ldapGroups = before?.ldapGroups ?? [{ name }]
     if (isSet(before?.posixGroups)) {

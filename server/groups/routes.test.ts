@@ -259,7 +259,7 @@ test('attributes: the POSIX group is immutable once set; other keys are free-for
   assert.deepEqual(own.json().attributes.ldapGroups, [{ name: 'people' }])
   for (const attributes of [
     { sudo: { enabled: false, withoutPassword: true } },
-    { sudo: { enabled: true } },
+    { sudo: { enabled: true, withoutPassword: 'no' } },
     { ldapGroups: [{}] },
     { posixGroups: [{ id: 'x', name: 'y' }] },
     { radius: { reply: [{ name: 'x' }] } },

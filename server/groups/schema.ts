@@ -19,7 +19,12 @@ const FreeAttributes = Type.Object({}, { additionalProperties: true })
 const UserGroupAttributes = Type.Object(
   {
     sudo: Type.Optional(
-      nullable(Type.Object({ enabled: Type.Boolean(), withoutPassword: Type.Boolean() })),
+      nullable(
+        Type.Object({
+          enabled: Type.Boolean(),
+          withoutPassword: Type.Optional(Type.Boolean({ description: 'false by default' })),
+        }),
+      ),
     ),
     ldapGroups: Type.Optional(nullable(Type.Array(Type.Object({ name: Type.String() })))),
     posixGroups: Type.Optional(
