@@ -122,7 +122,9 @@ test('every sample is found by its service only', async () => {
     const expected = events.filter((event) => serviceOf(event) === service)
     const found = await find(service)
     assert.deepEqual([...found].sort(), expected.map(({ sample }) => sample).sort(), service)
-    assert.ok(expected.length > 0, `there is no sample of ${service}`)
+    // Clients may ask for di_events, which nothing writes.
+    const isEmpty = service === 'di_events'
+    assert.equal(expected.length === 0, isEmpty, `samples of ${service}`)
   }
 })
 
