@@ -125,7 +125,7 @@ export class CsvRecords {
     const header = start.trimStart()
     const end = header.search(/[\r\n]/)
     this.#delimiter ??= delimiterOf(end < 0 ? header : header.slice(0, end))
-    this.#parser = new Parser({
+    const parser = new Parser({
       delimiter: this.#delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       // Quotes inside of a field that does not start with one are text.
@@ -134,8 +134,15 @@ export class CsvRecords {
       skip_empty_lines: true,
       info: true,
       raw: true,
+      // Before its second row the parser expects no number of fields. For each row of another number it would build an
+      // error with a copy of its state, which takes many times as long as to read the row.
+      on_record: (row) => {
+        Object.assign(parser.info, { records: 0 })
+        return row
+      },
     })
-    return this.#parse(this.#parser, start)
+    this.#parser = parser
+    return this.#parse(parser, start)
   }
 
   #parse(parser: Parser, piece: string): SourceRecord[] {
