@@ -10,6 +10,7 @@ const OUTER = [
   '!cli/installation',
   '!cli/main',
   'server/commands/agent',
+  'server/imports/sources/memory',
   'server/insights/export/limits',
   'server/insights/ingest/limits',
   'server/insights/segments/damage',
@@ -25,16 +26,19 @@ const OUTER = [
   'test/demo',
   'test/fuzz',
   'test/guide',
+  'test/insights/following',
   'test/process/',
   '!test/process/first-start',
   'test/provisioning/dialects',
   'test/provisioning/guide',
   'test/provisioning/independent',
   'test/sso/node-saml',
+  'test/sso/rotation',
 ]
 
 /** In both rings: the outer one tries more seeds, and more rounds of each (test/effort.ts). */
 const DEEPER = [
+  'server/graph/reference',
   'test/imports/property',
   'test/insights/sealed-agreement',
   'test/insights/search-agreement',

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { open, serve } from '../../../test/imports/source.ts'
+import { CsvRecords } from './csv.ts'
 import type { SourceConfig } from './schema.ts'
 
 setFlagsFromString('--expose-gc')
@@ -67,4 +68,13 @@ test('memory does not grow with the number of records', async (t) => {
     const growth = (late - early) / 1024 / 1024
     assert.ok(early > 0 && growth < 16, `${more.format}: ${growth.toFixed(1)} MB`)
   }
+})
+
+test('a row that never ends is not kept in memory', async () => {
+  for (const piece of ['x', ','])
+    assert.throws(() => {
+      const parser = new CsvRecords(',')
+      parser.push('a\n')
+      for (let at = 0; at < 24; at++) parser.push(piece.repeat(1024 * 1024))
+    }, /The row of line 2 does not end/)
 })
