@@ -22,8 +22,11 @@ const lettersOf = (text: string) => text.replace(/[^a-z]/g, '')
 /** True for "P@ssw0rd2026!": a common word (once or repeated) disguised with digits and symbols. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
-  if (/^[\d\W_]+$/.test(lower)) return new Set(lower).size < 8
-  const core = lower.replace(/^[\d\W_]+|[\d\W_]+$/g, '') // bounded: a password has at most 1024 characters
+  const start = lower.search(/[a-z]/)
+  if (start < 0) return lower !== '' && new Set(lower).size < 8
+  let end = lower.length
+  while (!/[a-z]/.test(lower[end - 1]!)) end--
+  const core = lower.slice(start, end)
   const candidates = [
     lettersOf(lower),
     lettersOf(core.replace(/[@431!0$57]/g, (c) => DISGUISES[c] ?? c)),
