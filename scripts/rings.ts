@@ -27,6 +27,7 @@ const OUTER = [
   'test/fuzz',
   'test/guide',
   'test/insights/following',
+  'test/long-texts',
   'test/process/',
   '!test/process/first-start',
   'test/provisioning/dialects',
@@ -46,7 +47,7 @@ const DEEPER = [
 ]
 
 /** Another PostgreSQL makes no difference to these. */
-const NO_DATABASE = ['client/', 'lab/', 'test/browser/', 'web/']
+const NO_DATABASE = ['client/', 'lab/', 'test/browser/', 'test/long-texts', 'web/']
 
 /** They start programs, which mostly wait, or change what is global: each has a process of its own. */
 const ALONE = ['server/platform/operations', 'test/demo', 'test/process/']
