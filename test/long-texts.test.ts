@@ -26,7 +26,7 @@ worker.on('message', ({ parser, text }: { parser: string; text: string | null })
   clearTimeout(timer)
   if (text === null) return finished.get(parser)!.resolve()
   timer = setTimeout(() => {
-    fail(new Error(`${parser} takes longer than ${DEADLINE_MS / 1000} s for a megabyte of ${text}`))
+    fail(new Error(`${parser} takes longer than ${DEADLINE_MS / 1000} s for many of ${text}`))
     void worker.terminate()
   }, DEADLINE_MS)
 })
