@@ -76,7 +76,10 @@ export function PlanPanel({ application }: { application: Application }) {
                   <td>
                     {changes.join(', ')}
                     {existing && (
-                      <Text size="sm" c={existing === 'parked' ? 'orange' : 'dimmed'}>
+                      <Text
+                        size="sm"
+                        c={existing === 'parked' ? 'var(--mantine-color-error)' : 'dimmed'}
+                      >
                         {EXISTING[existing]}
                       </Text>
                     )}
