@@ -46,8 +46,24 @@ const DEEPER = [
   'test/provisioning/property',
 ]
 
-/** Another PostgreSQL makes no difference to these. */
-const NO_DATABASE = ['client/', 'lab/', 'test/browser/', 'test/long-texts', 'web/']
+/** Another PostgreSQL makes no difference to these: they have none, or a service with the embedded one. */
+const NO_DATABASE = [
+  'client/',
+  'lab/',
+  'test/browser/',
+  'test/long-texts',
+  'test/process/first-start',
+  'test/process/full-disk',
+  'test/process/leftovers',
+  'test/process/outage',
+  'test/process/recovery',
+  'test/process/sealing-chaos',
+  'test/process/shutdown',
+  'test/process/start-failures',
+  'test/process/surroundings',
+  'test/process/terminal',
+  'web/',
+]
 
 /** They start programs, which mostly wait, or change what is global: each has a process of its own. */
 const ALONE = ['server/platform/operations', 'test/demo', 'test/process/']
